@@ -51,4 +51,4 @@ class WriteError(NmlgenError):
 
 
 class SchedulerError(NmlgenError):
-    """Slurm is not there, cannot be reached, or refused; the message is what it said."""
+    """The batch system is not there, cannot be reached, or refused; the message is what it said."""

@@ -20,7 +20,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.inputs import fruitless, search
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
-from nmlgen.sweep import scheduler
+from nmlgen.schedulers.slurm import programs as slurm
 from nmlgen.values import frozen
 
 _PATIENCE = 60  # seconds for a program that prints its version
@@ -102,8 +102,8 @@ def _pbs() -> Examined:
 def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:
     login = "a login node, or module load slurm; building and checking need none"
     try:
-        yield _good("Slurm", scheduler.version())
-        partitions = scheduler.partitions()
+        yield _good("Slurm", slurm.version())
+        partitions = slurm.partitions()
     except SchedulerError as error:
         said = str(error).splitlines()[-1].partition(";")[0]
         yield _open("Slurm", said, login) if machine is None else _wrong("Slurm", said, login)
@@ -134,7 +134,7 @@ def _account(machine: Machine | None, experiment: Experiment | None) -> Iterator
             )
         return
     try:
-        accounts = scheduler.accounts(getuser())
+        accounts = slurm.accounts(getuser())
     except SchedulerError as error:
         yield _open("account", f"Slurm does not say which there are: {str(error).splitlines()[-1]}")
         return
@@ -237,7 +237,7 @@ def _meeting(machine: Machine | None, experiment: Experiment | None) -> Iterator
         return
     subject, said, wanted = "srun --mpi", _said_type(experiment), _wanted(machine, experiment)
     try:
-        types, default = scheduler.mpi_types(), scheduler.default_mpi_type()
+        types, default = slurm.mpi_types(), slurm.default_mpi_type()
     except SchedulerError as error:
         yield _open(subject, f"Slurm does not say which types it has: {str(error).splitlines()[-1]}")
         return

@@ -172,10 +172,10 @@ def outcome(chain: tuple[LogRun, ...]) -> tuple[RunState, str]:
     return "finished", f"there is no run time in {without}: its timers were off (run_nml ltimer)" if without else ""
 
 
-def _in_slurm(point: PointStatus) -> tuple[RunState, str] | None:
-    """What Slurm and the point's records say of one whose logs do not tell an end; None if they do not know better."""
+def _in_queue(point: PointStatus) -> tuple[RunState, str] | None:
+    """What scheduler and records of a point say of one whose logs do not tell an end; None if they know no better."""
     if point.state == "waiting":
-        return "missing", f"it waits in Slurm's queue as job {point.job}"
+        return "missing", f"it waits in the queue as job {point.job}"
     if point.state == "running":
         return "unfinished", f"it is running as job {point.job}"
     if point.state == "cancelled":
@@ -199,7 +199,7 @@ def _point_run(
     chain = chain_of(_logs(place))
     state, reason = outcome(chain)
     if state in ("missing", "unfinished"):
-        known = _in_slurm(submitted) if submitted is not None else None
+        known = _in_queue(submitted) if submitted is not None else None
         if known is not None:
             state, reason = known
         if (known is None or state == "failed") and (said := _said_by_script(place)):

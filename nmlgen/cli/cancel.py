@@ -1,4 +1,4 @@
-"""nmlgen cancel: take points of a sweep back from Slurm."""
+"""nmlgen cancel: take points of a sweep back from its batch system."""
 
 from __future__ import annotations
 

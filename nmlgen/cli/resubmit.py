@@ -1,4 +1,4 @@
-"""nmlgen resubmit: hand points of a sweep to Slurm again."""
+"""nmlgen resubmit: hand points of a sweep to its batch system again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(
     POINTS are names or identifiers. A restart chain goes on with the leg that failed. With --stale all that were done
     before `nmlgen sweep --force` wrote them anew: their results move to DIRECTORY/stale, and they begin anew. With
     --go-on those of them, all or POINTS, of which nothing but the end date is another, a later one: they go on where
-    they ended, in the directories where they are. Exit code 1 if Slurm does not take all points for now.
+    they ended, in the directories where they are. Exit code 1 if not all points are taken for now.
     """
     if failed + stale + (go_on or bool(points)) != 1:
         raise click.UsageError("name the points, or say --failed, --stale or --go-on for all")

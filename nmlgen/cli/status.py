@@ -15,6 +15,7 @@ from nmlgen.cli.console import uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.sweep_status import format_status, format_summary, status_csv, status_document, summary_document
+from nmlgen.schedulers import schedulers
 from nmlgen.sweep.status import SweepStatus
 from nmlgen.sweep.waiting import INTERVAL_S, wait
 
@@ -30,7 +31,7 @@ def interval_option(function: F) -> F:
         type=click.FloatRange(min=0),
         default=INTERVAL_S,
         show_default=True,
-        help="Seconds between two looks; each asks Slurm.",
+        help="Seconds between two looks; each asks the batch system.",
     )(function)
 
 
@@ -61,7 +62,8 @@ def command(directory: Path, summary: bool, watches: bool, interval: float, outp
     else:
         found = nmlgen.status(directory)
         if found.problem is not None:
-            click.echo(f"Slurm was not asked, this is what the points hold: {found.problem}", err=True)
+            title = schedulers()[found.scheduler].title
+            click.echo(f"{title} was not asked, this is what the points hold: {found.problem}", err=True)
         if output_format == "json":
             click.echo(to_json(summary_document(found) if summary else status_document(found)))
         elif output_format == "csv":

@@ -1,4 +1,4 @@
-"""nmlgen submit: hand the points of a sweep to Slurm."""
+"""nmlgen submit: hand the points of a sweep to its batch system."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def command(
 
     Only what is missing is submitted: points that are done, under way or have failed are left alone. It may be
     interrupted at any moment and called again. On a terminal it says what the points may cost, and asks. Exit code 1
-    if Slurm does not take all points for now.
+    if not all points are taken for now.
     """
     if not (dry_run or yes or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
         missing = [point.name for point in nmlgen.status(directory).points if point.state == "not submitted"]

@@ -12,6 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.terminal import unfiltered
+from nmlgen.schedulers import schedulers
 from nmlgen.sweep.demand import Hours, demand
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,14 +25,16 @@ def submission_options(function: F) -> F:
         "--throttle", metavar="N", type=click.IntRange(min=1), help="Let at most N points of the sweep run at a time."
     )
     mail = click.option(
-        "--mail", metavar="ADDRESS", help="Where Slurm writes to when an array is over, or a task of it has failed."
+        "--mail",
+        metavar="ADDRESS",
+        help="Where the batch system writes to when an array is over, or a task of it has failed.",
     )
     pack = click.option(
         "--pack",
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        help="Let each job run N points side by side, each on nodes of its own.",
+        help="Let each job run N points side by side, each on nodes of its own; on Slurm.",
     )
     return throttle(pack(mail(dry_run(function))))
 
@@ -53,14 +56,15 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[int], None] | None]:
 
 def show_submitted(done: nmlgen.Submitted, directory: Path, dry_run: bool, quiet: bool) -> int:
     """Say what was submitted; returns the exit code."""
+    title = schedulers()[done.scheduler].title
     if done.left:
         what = "would be left for later" if dry_run else "not submitted yet"
         click.echo(
-            f"{what}: {_points(len(done.left))}; call this again when some have ended. Slurm says:\n{done.refusal}",
+            f"{what}: {_points(len(done.left))}; call this again when some have ended. {title} says:\n{done.refusal}",
             err=True,
         )
     elif done.refusal is not None:
-        click.echo(f"not all legs are submitted yet; call this again later. Slurm says:\n{done.refusal}", err=True)
+        click.echo(f"not all legs are submitted yet; call this again later. {title} says:\n{done.refusal}", err=True)
     if not quiet:
         for array in done.arrays:
             leg = f", leg {array.leg} of {array.legs}" if array.legs > 1 else ""

@@ -9,6 +9,7 @@ import click
 from nmlgen.cli.console import quiet_option
 from nmlgen.cli.status import exit_code, interval_option
 from nmlgen.report.sweep_status import format_summary
+from nmlgen.schedulers import schedulers
 from nmlgen.sweep.status import SweepStatus
 from nmlgen.sweep.waiting import wait
 
@@ -28,7 +29,7 @@ def command(directory: Path, interval: float, quiet: bool) -> int:
     def tell(found: SweepStatus) -> None:
         line = format_summary(found)
         if found.problem is not None:
-            line += f" (Slurm was not asked: {found.problem})"
+            line += f" ({schedulers()[found.scheduler].title} was not asked: {found.problem})"
         if line != said[-1] and not quiet:
             click.echo(line)
         said.append(line)

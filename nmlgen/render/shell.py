@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from nmlgen.errors import WriteError
+from nmlgen.schedulers.slurm.quoting import option_text
 from nmlgen.visible import visible
 
-_PLAIN_DIRECTIVE = re.compile(r"[A-Za-z0-9_./:=@%+,^&|*\[\]-]+")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 _NAME = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_.+@-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -83,20 +83,7 @@ def joined(parts: Iterable[Quoted], separator: str = " ") -> Quoted:
 
 
 def directive(option: str, value: Any) -> Quoted | None:
-    """The text after #SBATCH for an option; None for a switch that is off.
-
-    sbatch groups words by single or double quotes and takes an escaped quote and an escaped backslash within double
-    ones; it drops a single backslash anywhere, and ends the line at an unquoted "#" (tried with Slurm 22.05). Nothing
-    quotes a line break: raises WriteError for control characters.
-    """
-    if value is False:
-        return Quoted("--no-requeue") if option == "requeue" else None
-    if value is True:
-        return Quoted(f"--{plain(option)}")
-    text = one_line(value)
-    if _PLAIN_DIRECTIVE.fullmatch(text):
-        return Quoted(f"--{plain(option)}={text}")
-    if "'" not in text and "\\" not in text:
-        return Quoted(f"--{plain(option)}='{text}'")
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return Quoted(f'--{plain(option)}="{escaped}"')
+    """The text after #SBATCH for an option; None for a switch that is off. Nothing quotes a line break: raises
+    WriteError for control characters."""
+    text = option_text(plain(option), value if isinstance(value, bool) else one_line(value))
+    return None if text is None else Quoted(text)

@@ -1,7 +1,8 @@
 """Batch systems: each reads what the directives of a script ask for, and writes directives that ask for the same.
 
 Between them stands a `Request`, which names what a job wants in words of no scheduler. A package elsewhere adds one by
-an entry point of the group `nmlgen.schedulers` that names a module or an object with what `Scheduler` has.
+an entry point of the group `nmlgen.schedulers` that names a module or an object with what `Scheduler` has. With a
+function `arrays`, which gives what `nmlgen.schedulers.arrays.Arrays` has, it runs sweeps, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
+from nmlgen.errors import InputError
+
 if TYPE_CHECKING:
+    from nmlgen.schedulers.arrays import Arrays
     from nmlgen.schedulers.request import Request, Written
     from nmlgen.source import Source
 
@@ -52,3 +56,13 @@ def schedulers() -> Mapping[str, Scheduler]:
 
     own = [cast(Scheduler, import_module(module)) for module in _OWN]
     return {one.name: one for one in (*own, *(point.load() for point in entry_points(group="nmlgen.schedulers")))}
+
+
+def arrays_of(name: str) -> Arrays:
+    """How the batch system of that name runs job arrays. Raises InputError for one of which nmlgen does not know it."""
+    scheduler = schedulers().get(name)
+    arrays = getattr(scheduler, "arrays", None)
+    if scheduler is None or arrays is None:
+        title = name if scheduler is None else scheduler.title
+        raise InputError(f"nmlgen submits no sweeps to {title}; each point is submitted by itself, in its directory")
+    return cast("Arrays", arrays())

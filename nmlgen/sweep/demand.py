@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from nmlgen.sweep.arrays import PointScript, SweepPoint, read_script
+from nmlgen.sweep.arrays import SweepPoint, read_script
 from nmlgen.sweep.directory import FIRST_COLUMNS, read_table
 from nmlgen.sweep.expecting import Expectations, Expected
-from nmlgen.units.wall_time import parse_wall_time
-from nmlgen.units.whole import decimal
 from nmlgen.values import frozen
 
 _MOST_EXPECTED = 1000  # points; more than the advisor can look at while somebody waits
@@ -52,8 +50,9 @@ def demand(sweep: str | Path, points: Collection[str]) -> Demand:
     for row in rows:
         script = read_script(directory, SweepPoint(row["id"], row["name"], row["directory"]))
         expected = Expected() if expectations is None else expectations.of(directory / row["directory"], _values(row))
-        nodes = expected.nodes or _nodes(script)
-        most.append(_hours(_limit_s(script), nodes, expected.cores))
+        nodes = expected.nodes or script.job.size.get("nodes")
+        limit_s = script.job.limit_s
+        most.append(_hours(None if limit_s is None else script.legs * limit_s, nodes, expected.cores))
         found = expected.predicted
         times = (None,) * 3 if found is None else (found.total_s, found.low_s, found.high_s)
         for column, time in zip(by_time, times, strict=True):
@@ -63,20 +62,6 @@ def demand(sweep: str | Path, points: Collection[str]) -> Demand:
 
 def _values(row: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in row.items() if key not in FIRST_COLUMNS and value != ""}
-
-
-def _limit_s(script: PointScript) -> float | None:
-    """The time limit of all jobs of a point's chain together."""
-    time = script.settings.get("time")
-    try:
-        return None if time is None else float(script.legs * parse_wall_time(str(time.value)))
-    except ValueError:
-        return None
-
-
-def _nodes(script: PointScript) -> int | None:
-    nodes = script.settings.get("nodes")
-    return decimal(str(nodes.value)) if nodes is not None else None
 
 
 def _hours(seconds: float | None, nodes: int | None, cores: int | None) -> Hours | None:

@@ -101,6 +101,10 @@ def _nodes(holder: Path, rows: list[dict[str, str]], name_of: Callable[[str], st
     found: dict[str, _Node] = {}
     for row in rows:
         script = read_script(holder, SweepPoint(row["id"], row["name"], row["directory"]))
+        if script.scheduler != "slurm":
+            raise InputError(
+                f"{script.path} is not for Slurm: {_RUN_POINT} waits for the jobs of no other; nmlgen submit"
+            )
         name = name_of(row["name"])
         while name in found:
             name += "_"

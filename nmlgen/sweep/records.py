@@ -23,6 +23,7 @@ from pathlib import Path
 from nmlgen import disk
 from nmlgen.errors import WriteError
 from nmlgen.render.write import MANIFEST
+from nmlgen.schedulers.arrays import JobId
 from nmlgen.values import frozen
 
 RECORDS = "nmlgen.jobs"
@@ -50,8 +51,8 @@ class Run:
     token: str
     name: str
     task: int
-    array: int
-    job: int
+    array: JobId
+    job: JobId
     node: str
     started: str
     outcome: str | None = None
@@ -87,8 +88,8 @@ def last_run(point: Path | str) -> Run | None:
         token=start.get("token", ""),
         name=start.get("name", ""),
         task=_integer(start.get("task")),
-        array=_integer(start.get("array")),
-        job=_integer(start.get("job")),
+        array=_id(start.get("array")),
+        job=_id(start.get("job")),
         node=start.get("node", ""),
         started=start.get("time", ""),
         build=start.get("build", ""),
@@ -243,6 +244,11 @@ def _read(path: Path | str) -> Mapping[str, str]:
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
     return {key: value for key, _, value in (word.partition("=") for word in text.split())}
+
+
+def _id(text: str | None) -> JobId:
+    """What a batch system calls a job; -1 where nobody noted it."""
+    return text if text and not re.fullmatch(r"-?\d{1,18}", text) else _integer(text)
 
 
 def _integer(text: str | None) -> int:

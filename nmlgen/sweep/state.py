@@ -1,7 +1,8 @@
 """What nmlgen remembers of a sweep's submissions, in an SQLite file beside the sweep, and the lock of whoever submits.
 
-A submission is written here before anything is said to Slurm, with a token that its arrays carry in their names; the
-arrays' ids follow. SQLite's own journal is the rollback one: the other, WAL, does not work on network file systems.
+A submission is written here before anything is said to the batch system, with a token that its arrays carry in their
+names; the arrays' ids follow. SQLite's own journal is the rollback one: the other, WAL, does not work on network file
+systems.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from attrs import field
 
 from nmlgen.errors import WriteError
+from nmlgen.schedulers.arrays import JobId
 from nmlgen.values import frozen
 from nmlgen.writing import opened_lock
 
@@ -42,6 +44,9 @@ CREATE TABLE IF NOT EXISTS fate (
 CREATE TABLE IF NOT EXISTS pack (
     token TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS scheduler (
+    token TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL
+) WITHOUT ROWID;
 COMMIT;
 """
 
@@ -51,8 +56,8 @@ class Submission:
     """Points that were submitted together, for one or more legs, each of which is a job array of the same tasks.
 
     `first` is the number of the first leg among all that each of the points has had; `jobs` are the arrays' ids in the
-    order of the legs, None where it is not known yet whether Slurm has it; `points` are the directories of the points,
-    relative to the sweep's, in the order of the tasks. A task runs `pack` points side by side.
+    order of the legs, None where it is not known yet whether the `scheduler` has it; `points` are the directories of
+    the points, relative to the sweep's, in the order of the tasks. A task runs `pack` points side by side.
     """
 
     token: str
@@ -60,9 +65,10 @@ class Submission:
     first: int
     user: str
     throttle: int | None
-    jobs: tuple[int | None, ...]
+    jobs: tuple[JobId | None, ...]
     points: tuple[str, ...] = field(repr=False)
     pack: int = 1
+    scheduler: str = "slurm"
 
     @property
     def tasks(self) -> int:
@@ -74,7 +80,7 @@ class Submission:
         return index // self.pack
 
     def array_name(self, leg: int) -> str:
-        """The name that the array of a leg, from 1 on, carries in Slurm."""
+        """The name that the array of a leg, from 1 on, carries there."""
         return f"{self.name}.{self.token}.{leg}"
 
     @property
@@ -106,15 +112,15 @@ class State:
         with self._reading() as connection:
             if connection is None:
                 return ()
-            jobs: dict[str, list[int | None]] = {}
+            jobs: dict[str, list[JobId | None]] = {}
             for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
                 jobs.setdefault(token, []).append(array)
             points: dict[str, list[str]] = {}
             for token, directory in connection.execute("SELECT token, directory FROM task ORDER BY token, task"):
                 points.setdefault(token, []).append(directory)
-            packs: dict[str, int] = {}
-            if connection.execute("SELECT name FROM sqlite_master WHERE name = 'pack'").fetchone():
-                packs = dict(connection.execute("SELECT token, size FROM pack"))
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # once there were fewer
+            packs = dict(connection.execute("SELECT token, size FROM pack")) if "pack" in tables else {}
+            said = dict(connection.execute("SELECT token, name FROM scheduler")) if "scheduler" in tables else {}
             rows = connection.execute("SELECT token, name, first, user, throttle FROM submission ORDER BY rowid")
             return tuple(
                 Submission(
@@ -126,12 +132,13 @@ class State:
                     tuple(jobs.get(token, ())),
                     tuple(points.get(token, ())),
                     packs.get(token, 1),
+                    said.get(token, "slurm"),
                 )
                 for token, name, first, user, throttle in rows
             )
 
     def fates(self) -> dict[tuple[str, int], str]:
-        """How tasks ended that could not say so themselves: Slurm's word by the array's name and the task."""
+        """How tasks ended that could not say so themselves: the scheduler's word by the array's name and the task."""
         with self._reading() as connection:
             if connection is None:
                 return {}
@@ -139,7 +146,7 @@ class State:
             return {(array, task): state for array, task, state in rows}
 
     def intend(self, submission: Submission) -> None:
-        """Note a submission before Slurm hears of it."""
+        """Note a submission before the scheduler hears of it."""
         token = submission.token
         with self._writing() as connection:
             values = (token, submission.name, submission.first, submission.user, submission.throttle)
@@ -150,8 +157,10 @@ class State:
             connection.executemany("INSERT INTO task VALUES (?, ?, ?)", tasks)
             if submission.pack > 1:
                 connection.execute("INSERT INTO pack VALUES (?, ?)", (token, submission.pack))
+            if submission.scheduler != "slurm":
+                connection.execute("INSERT INTO scheduler VALUES (?, ?)", (token, submission.scheduler))
 
-    def note_array(self, token: str, leg: int, array: int) -> None:
+    def note_array(self, token: str, leg: int, array: JobId) -> None:
         """Note the id of the array of a leg."""
         with self._writing() as connection:
             connection.execute("UPDATE job SET array = ? WHERE token = ? AND leg = ?", (array, token, leg))
@@ -167,7 +176,7 @@ class State:
         with self._writing() as connection:
             connection.execute("DELETE FROM job WHERE token = ? AND leg >= ?", (token, leg))
             if leg == 1:
-                for table in ("submission", "task", "pack"):
+                for table in ("submission", "task", "pack", "scheduler"):
                     connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
 
     @contextmanager

@@ -1,23 +1,24 @@
-"""How far each point of a sweep is: from what the points hold, what nmlgen remembers, and what Slurm says.
+"""How far each point of a sweep is: from what the points hold, what nmlgen remembers, and what its batch system says.
 
-What a point's own records say of an end is final. Slurm is asked for the rest before the records are read, so that a
-task that ends in between is found in one of them; what Slurm has forgotten, the records decide alone.
+What a point's own records say of an end is final. The batch system is asked for the rest before the records are
+read, so that a task that ends in between is found in one of them; what it has forgotten, the records decide alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from attrs import field
 
-from nmlgen.errors import NmlgenError, SchedulerError
-from nmlgen.sweep.arrays import SweepPoint, read_points
+from nmlgen.errors import InputError, NmlgenError, SchedulerError
+from nmlgen.schedulers import arrays_of, schedulers
+from nmlgen.schedulers.arrays import ENDED, JobId, Task, age, is_id
+from nmlgen.sweep.arrays import SweepPoint, read_points, scheduler_of
 from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, ended_by_itself, last_run
-from nmlgen.sweep.scheduler import Task, accounting, queue
 from nmlgen.sweep.state import State, Submission
 from nmlgen.values import frozen
 
@@ -33,7 +34,7 @@ class PointStatus:
 
     `leg` is the leg of the restart chain that runs, ran last or comes next, of `legs` as far as they were submitted;
     A point that is `stale` was done, and then written anew: its results are of another build.
-    `job` the id of its job. `exit_code` is that of the run that failed; `reason` what Slurm said of it, or of waiting.
+    `job` the id of its job. `exit_code` is that of the run that failed; `reason` what the scheduler said of it, or of waiting.
     """
 
     id: str
@@ -42,7 +43,7 @@ class PointStatus:
     state: PointState
     leg: int = 1
     legs: int = 1
-    job: int | None = None
+    job: JobId | None = None
     node: str = ""
     exit_code: int | None = None
     reason: str = ""
@@ -52,11 +53,12 @@ class PointStatus:
 
 @frozen(eq=False)
 class SweepStatus:
-    """How far a sweep is: its points in the order of the table. `problem` says why Slurm was not asked, or that
-    its accounting did not answer; None if all is known."""
+    """How far a sweep is: its points in the order of the table. `problem` says why the `scheduler` was not asked, or
+    that its accounting did not answer; None if all is known."""
 
     points: tuple[PointStatus, ...]
     problem: str | None = None
+    scheduler: str = "slurm"
 
     @property
     def counts(self) -> dict[PointState, int]:
@@ -68,7 +70,7 @@ class SweepStatus:
 def status(directory: str | Path) -> SweepStatus:
     """How far each point of a sweep is.
 
-    Works without Slurm, from what the points hold: a run that has not ended then counts as running. Raises InputError
+    Works without the scheduler, from what the points hold: a run that has not ended then counts as running. Raises InputError
     if there is no sweep.
     """
     return survey(Path(directory)).status
@@ -76,7 +78,7 @@ def status(directory: str | Path) -> SweepStatus:
 
 @frozen(eq=False)
 class Survey:
-    """A sweep at one moment: its points, what was submitted, what Slurm knows, the last run of each point by directory,
+    """A sweep at one moment: its points, what was submitted, what the scheduler knows, the last run of each point by directory,
     and what follows from all."""
 
     points: tuple[SweepPoint, ...]
@@ -87,23 +89,31 @@ class Survey:
 
 
 def survey(directory: Path, *, must_ask: bool = False) -> Survey:
-    """Look at a sweep. With `must_ask`, raises SchedulerError if Slurm cannot be asked."""
+    """Look at a sweep. With `must_ask`, raises SchedulerError if it cannot be asked."""
     points = read_points(directory)
     state = State(directory)
     submissions = state.submissions()
-    names = [name for submission in submissions for name in submission.array_names]
+    submitted = {
+        submission.array_name(leg): job
+        for submission in submissions
+        for leg, job in enumerate(submission.jobs, start=1)
+    }
     tasks: tuple[Task, ...] = ()
     problem = None
+    scheduler = scheduler_at(directory, points, submissions)
+    arrays = arrays_of(scheduler)
     try:
-        tasks = queue(names) if names or must_ask else ()
+        tasks = tuple(arrays.queue(submitted)) if submitted or must_ask else ()
     except SchedulerError as error:
         if must_ask:
             raise
         problem = str(error).splitlines()[0]
     runs = {point.directory: last_run(f"{directory}/{point.directory}") for point in points}
-    unknown = {run.name for run in runs.values() if run is not None and run.outcome is None} - {*names}
+    unknown = {run.name for run in runs.values() if run is not None and run.outcome is None} - submitted.keys()
+    known = {run.name: run.array for run in runs.values() if run is not None and is_id(run.array)}
+    known |= {name: job for name, job in submitted.items() if job is not None}
     if unknown and problem is None:  # submitted after what was remembered was read, or before that was lost
-        tasks += queue(sorted(unknown))
+        tasks += tuple(arrays.queue({name: known.get(name) for name in sorted(unknown)}))
         runs = {point.directory: last_run(f"{directory}/{point.directory}") for point in points}
     builds = {name: build_of(f"{directory}/{name}") for name, run in runs.items() if run is not None and run.build}
     ended = {
@@ -111,35 +121,38 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
         for name, run in runs.items()
         if run is None and (mark := ended_by_itself(f"{directory}/{name}")) is not None
     }
-    judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended)
+    judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended, schedulers()[scheduler].title)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten:
-        arrays = {run.name: run.array for run in runs.values() if run is not None and run.array > 0}
-        arrays |= {
-            submission.array_name(leg): job
-            for submission in submissions
-            for leg, job in enumerate(submission.jobs, start=1)
-            if job is not None
-        }
         try:
-            judge.learn_accounted(accounting({name: arrays.get(name) for name in sorted(judge.forgotten)}))
+            judge.learn_accounted(arrays.accounting({name: known.get(name) for name in sorted(judge.forgotten)}))
         except SchedulerError as error:  # no answer is not an empty one: what nobody has seen end waits or runs
             if must_ask:
                 raise
             problem = problem or str(error).splitlines()[0]
             judge.learn_nothing()
         found = tuple(
-            judge.status(point, runs[point.directory]) if point.directory in judge.unsure else known
-            for point, known in zip(points, found, strict=True)
+            judge.status(point, runs[point.directory]) if point.directory in judge.unsure else before
+            for point, before in zip(points, found, strict=True)
         )
     if judge.news:
         with contextlib.suppress(NmlgenError):  # who may only read learns it, too, and the next one notes it
             state.note_fates(judge.news)
-    return Survey(points, submissions, tasks, runs, SweepStatus(found, problem))
+    return Survey(points, submissions, tasks, runs, SweepStatus(found, problem, scheduler))
+
+
+def scheduler_at(directory: Path, points: Sequence[SweepPoint], submissions: Sequence[Submission]) -> str:
+    """The batch system of a sweep: that to which its points were submitted, or else that for which they were built."""
+    if submissions:
+        return submissions[-1].scheduler
+    try:
+        return scheduler_of(directory, points[0]) if points else "slurm"
+    except InputError:  # who looks at a sweep needs no scripts
+        return "slurm"
 
 
 class _Judge:
-    """Judges points. `news` are ends of tasks that only Slurm tells, `forgotten` arrays of whose tasks it does not tell
+    """Judges points. `news` are ends of tasks that only it tells, `forgotten` arrays of whose tasks it does not tell
     what is asked, `unsure` the directories of the points for which that was asked."""
 
     def __init__(
@@ -150,11 +163,13 @@ class _Judge:
         asked: bool,
         builds: Mapping[str, str],
         ended: Mapping[str, tuple[str, str]],
+        title: str,
     ) -> None:
+        self._title = title
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
         self.unsure: set[str] = set()
-        self._known: set[tuple[str, int]] = set()  # arrays, by name and id
+        self._known: set[tuple[str, JobId]] = set()  # arrays, by name and id
         self._only_accounted: dict[tuple[str, int], Task] = {}  # active; of the array the queue lists nothing
         self._is_all = False
         self._asked = asked
@@ -185,7 +200,7 @@ class _Judge:
                 self._only_accounted[task.name, task.index] = task
 
     def learn_nothing(self) -> None:
-        """Take in that Slurm did not tell of what the queue does not list."""
+        """Take in that it did not tell of what the queue does not list."""
         self._asked = False
 
     def status(self, point: SweepPoint, run: Run | None) -> PointStatus:
@@ -202,7 +217,7 @@ class _Judge:
         ]
         active = [task for name, index, *_ in later for task in self._tasks.get((name, index), ()) if task.is_active]
         if active:
-            first = min(active, key=lambda task: (task.is_waiting, task.array))
+            first = min(active, key=lambda task: (task.is_waiting, age(task.array)))
             return about.of("waiting" if first.is_waiting else "running", first)
         if run is not None and run.outcome != RESTART:
             return self._ended(about, run)
@@ -225,8 +240,8 @@ class _Judge:
             return about.of("cancelled")
         return self._by_word(about, name, index, self._tasks.get((name, index), [None])[-1])
 
-    def _is_taken_away(self, name: str, index: int, job: int | None) -> bool:
-        """Whether somebody took a task out of an array before it started: Slurm knows the array and does not list the
+    def _is_taken_away(self, name: str, index: int, job: JobId | None) -> bool:
+        """Whether somebody took a task out of an array before it started: the array is known and does not list the
         task, neither in the queue nor in the accounting."""
         is_unknown = (name, index) not in self._tasks and (name, index) not in self._fates
         return self._is_all and is_unknown and job is not None and (name, job) in self._known
@@ -246,32 +261,32 @@ class _Judge:
         if run.outcome == OK:
             own = self._builds.get(about.point.directory, "")
             if own in ("", run.build):
-                again = "Slurm starts its job again, which finds nothing to do"
+                again = f"{self._title} starts its job again, which finds nothing to do"
                 return about.of("done", run=run, word=again if known and known[0].is_waiting else None)
             return about.of("stale", run=run, word=_of_another_build(run.build, own))
         if run.outcome == LOST:
             return about.of("lost", run=run)
-        if known and known[0].is_active:  # Slurm has started it again, or is to
+        if known and known[0].is_active:  # it was started again, or is to
             return about.of("waiting" if known[0].is_waiting else "running", known[0], run)
         word = self._fates.get((run.name, run.task))
         if word is None and known:  # such as TIMEOUT, which the script cannot tell
             word = self.news[run.name, run.task] = known[0].state
-        elif word is None and run.job > 0:
+        elif word is None and is_id(run.job):
             self._forget(run.name, about)
-        said = None if word in ("FAILED", "COMPLETED") else word
+        said = None if word in ("FAILED", "COMPLETED", ENDED) else word
         return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=said)
 
     def _by_word(self, about: _About, name: str, index: int, task: Task | None, run: Run | None = None) -> PointStatus:
-        """A task that is not active and has not said how it ended, or not started: Slurm's word, now or formerly."""
+        """A task that is not active and has not said how it ended, or not started: the word, now or formerly."""
         word = self._fates.get((name, index))
         if word is None and task is not None:
             word = self.news[name, index] = task.state
         elif word is None:
             self._forget(name, about)
-        if word == "CANCELLED":
+        if word == "CANCELLED" or (word == ENDED and run is None):  # whatever starts says so first
             return about.of("cancelled", task, run)
-        if word in _NODE_IS_GONE or (run is not None and word in (None, "COMPLETED")):
-            return about.of("lost", task, run, word)
+        if word in _NODE_IS_GONE or (run is not None and word in (None, "COMPLETED", ENDED)):
+            return about.of("lost", task, run, None if word == ENDED else word)
         if word in (None, "COMPLETED"):
             return about.of("not submitted")
         return about.of("failed", task, run, word)

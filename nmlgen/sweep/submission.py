@@ -1,8 +1,8 @@
-"""Submitting the points of a sweep to Slurm, as job arrays; cancelling them; submitting again what failed.
+"""Submitting the points of a sweep to a batch system, as job arrays; cancelling them; submitting again what failed.
 
-Every submission is first noted with a token (see `nmlgen.sweep.state`), then sbatch is called once a leg with the token
-in the job's name, then the array's id is noted. Whoever comes after a submission that was interrupted waits for the
-sbatch that may still be at work, and asks Slurm and the points for the token.
+Every submission is first noted with a token (see `nmlgen.sweep.state`), then an array is submitted for each leg with
+the token in its name, then its id is noted. Whoever comes after a submission that was interrupted waits for the program
+that may still be at work, and asks the batch system and the points for the token.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from attrs import evolve, field
 
 from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.render.write import built_files
-from nmlgen.sweep import scheduler
+from nmlgen.schedulers import arrays_of, schedulers
+from nmlgen.schedulers.arrays import JobId, LimitError, Limits, Mail, Order, RefusedError, Task, age
 from nmlgen.sweep.arrays import (
     PointScript,
     array_script,
-    blamed,
-    for_slurm,
     group,
     packs,
     read_points,
     read_script,
+    scheduler_of,
     slots_script,
 )
 from nmlgen.sweep.records import OK, declare_lost, ended_by_itself, refusal_to_go_on, set_aside
-from nmlgen.sweep.scheduler import LimitError, Limits, Mail, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
 from nmlgen.values import frozen
@@ -65,9 +64,9 @@ class _How:
 @frozen
 class SubmittedArray:
     """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, what
-    Slurm said, None if no Slurm was asked, and how many points share a job."""
+    the scheduler said, None if none was asked, and how many points share a job."""
 
-    job: int | None
+    job: JobId | None
     points: tuple[str, ...] = field(repr=False)
     leg: int = 1
     legs: int = 1
@@ -79,12 +78,13 @@ class SubmittedArray:
 @frozen(eq=False)
 class Submitted:
     """What a submission did: the arrays; how far each point was before (`before`); and the names of the points that
-    Slurm takes no more of for now (`left`), with what it said (`refusal`)."""
+    the `scheduler` takes no more of for now (`left`), with what it said (`refusal`)."""
 
     arrays: tuple[SubmittedArray, ...]
     before: tuple[PointStatus, ...] = field(repr=False)
     left: tuple[str, ...] = ()
     refusal: str | None = None
+    scheduler: str = "slurm"
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -104,11 +104,11 @@ def submit(
     """Submit the points of a sweep that are neither done nor under way and have not failed.
 
     At most `throttle` of them run at a time. Once more, it submits what is missing; after an interruption, at whatever
-    moment, too. With `pack`, each job runs so many points side by side, each on nodes of its own. Slurm writes to the
+    moment, too. With `pack`, each job runs so many points side by side, each on nodes of its own. Mail goes to the
     address `mail` when an array is over or a task of it has failed. With `dry_run`
-    nothing is submitted: Slurm is asked what it would do, if there is one.
+    nothing is submitted: Slurm is asked what it would do, if it is that.
 
-    Raises InputError for a sweep or a script that cannot be used, SchedulerError if Slurm cannot be asked or refuses
+    Raises InputError for a sweep or a script that cannot be used, SchedulerError if the scheduler cannot be asked or refuses
     for good, WriteError if what is remembered cannot be written.
     """
     how = _How(throttle, mail, pack=pack)
@@ -147,7 +147,7 @@ def resubmit(
 def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]:
     """Cancel the points that wait or run, all or those named; returns their names.
 
-    Raises InputError for a name that no point has, SchedulerError if Slurm cannot be asked or refuses.
+    Raises InputError for a name that no point has, SchedulerError if the scheduler cannot be asked or refuses.
     """
     sweep, named = Path(directory), tuple(points)
     read_points(sweep)  # without a sweep nothing is to be written
@@ -175,10 +175,11 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
                 raise InputError(f"{message}; name it, too, or cancel none of them")
             tasks[task.name, task.index] = task
             cancelled |= dict.fromkeys(name for point, name in chosen.items() if point in points_of)
-        scheduler.cancel(tasks.values())
+        arrays = arrays_of(found.status.scheduler)
+        arrays.cancel(tasks.values())
         State(sweep).note_fates(dict.fromkeys(tasks, "CANCELLED"))
         if tasks and (sweep / SUBMISSIONS / _SLOTS).exists():
-            scheduler.share_slots(sweep / SUBMISSIONS / _SLOTS)
+            arrays.share_slots(sweep / SUBMISSIONS / _SLOTS)
         return tuple(cancelled)
 
 
@@ -244,25 +245,29 @@ def _at(
     if dry_run:
         return _Trial(sweep, how).run(choose)
     points = read_points(sweep)  # without a sweep nothing is to be written
-    for point in points[:1]:
-        for_slurm(sweep, point)  # where there is PBS, Slurm has nothing to say
-    if "\\" in str(sweep.absolute()):
-        raise InputError(f"{sweep}: Slurm opens no log below a directory with a backslash in its name")
-    limits = scheduler.limits()
+    scheduler = scheduler_of(sweep, points[0]) if points else "slurm"
+    arrays = arrays_of(scheduler)
+    for submission in State(sweep).submissions():
+        if submission.scheduler != scheduler:
+            titles = [schedulers()[name].title for name in (submission.scheduler, scheduler)]
+            message = f"{sweep} was submitted to {titles[0]}; for {titles[1]} write the sweep into another directory"
+            raise InputError(message)
+    arrays.check_place(sweep)
+    limits = arrays.limits()
     State(sweep).create()
     with locked(sweep) as lock:
-        return _Submitter(sweep, lock, limits, how, progress).run(choose)
+        return _Submitter(sweep, lock, scheduler, limits, how, progress).run(choose)
 
 
 def _groups(
-    sweep: Path, found: Survey, chosen: Iterable[PointStatus], size: int, goes_on: bool
+    sweep: Path, scheduler: str, found: Survey, chosen: Iterable[PointStatus], size: int, goes_on: bool
 ) -> list[tuple[int, int, list[PointScript]]]:
     """The points in groups that fit one array: the number of the next run, the legs that are left, the scripts. What is
     done begins anew, or goes on beyond its end."""
     by_directory = {point.directory: point for point in found.points}
     given = []
     for point in chosen:
-        script = read_script(sweep, by_directory[point.directory])
+        script = read_script(sweep, by_directory[point.directory], scheduler)
         run = found.runs[point.directory]
         number, behind = (0, 0) if run is None else (run.number, point.leg - 1)
         if run is not None and run.outcome == OK:
@@ -276,27 +281,29 @@ def _groups(
 
 
 class _Trial:
-    """A submission that is not one: shows what would be submitted, and what Slurm says of it."""
+    """A submission that is not one: shows what would be submitted, and what the scheduler says of it."""
 
     def __init__(self, sweep: Path, how: _How) -> None:
         self._sweep, self._how = sweep, how
+        self._scheduler = "slurm"
 
     def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
         """Where a limit on jobs would leave some for later, what would be submitted now is what fits."""
         found = survey(self._sweep)
+        self._scheduler = found.status.scheduler
         chosen = choose(found)
         try:
-            size = scheduler.limits().array_size
+            size = arrays_of(self._scheduler).limits().array_size
         except SchedulerError:
-            groups = _groups(self._sweep, found, chosen, len(found.points) or 1, self._how.goes_on)
+            groups = _groups(self._sweep, self._scheduler, found, chosen, len(found.points) or 1, self._how.goes_on)
             split = ((legs, part) for _, legs, members in groups for part in packs(members, self._how.pack))
             unasked = (array for legs, (pack, part) in split for array in self._arrays(part, legs, None, pack))
-            return Submitted(tuple(unasked), found.status.points)
+            return Submitted(tuple(unasked), found.status.points, scheduler=self._scheduler)
         arrays: list[SubmittedArray] = []
         left: list[str] = []
-        before = 0  # jobs of the groups before; Slurm is asked about all at once, for it knows of none of them
+        before = 0  # jobs of the groups before; the scheduler is asked about all at once, for it knows of none of them
         refusal = None
-        groups = _groups(self._sweep, found, chosen, size, self._how.goes_on)
+        groups = _groups(self._sweep, self._scheduler, found, chosen, size, self._how.goes_on)
         parts = [(first, legs, *part) for first, legs, members in groups for part in packs(members, self._how.pack)]
         for first, legs, pack, members in parts:
             fits, answer = 0, ""
@@ -311,7 +318,7 @@ class _Trial:
             arrays += self._arrays(members[: fits * pack], legs, answer, pack)
             left += [member.point.name for member in members[fits * pack :]]
             before += fits * legs
-        return Submitted(tuple(arrays), found.status.points, tuple(left), refusal)
+        return Submitted(tuple(arrays), found.status.points, tuple(left), refusal, self._scheduler)
 
     def _arrays(
         self, members: Sequence[PointScript], legs: int, answer: str | None, pack: int
@@ -321,13 +328,13 @@ class _Trial:
             yield SubmittedArray(None, names, leg, legs, self._how.throttle, answer if leg == 1 else None, pack)
 
     def _answer(self, first: int, members: Sequence[PointScript], tasks: int, pack: int) -> str:
-        text = array_script("dry-run", first, _directives(members[0], pack))
+        text = array_script("dry-run", first, _directives(members[0], pack), scheduler=self._scheduler)
         try:
-            return scheduler.test_array(text, _array(tasks, self._how.throttle, pack))
+            return arrays_of(self._scheduler).trial(text, tasks, _at_once(self._how.throttle, pack))
         except LimitError:
             raise
         except SchedulerError as error:
-            raise _explained(error, members[0]) from None
+            raise _explained(error, members[0], self._scheduler) from None
 
 
 class _Submitter:
@@ -337,15 +344,17 @@ class _Submitter:
         self,
         sweep: Path,
         lock: int,
+        scheduler: str,
         limits: Limits,
         how: _How,
         progress: Progress | None,
     ) -> None:
         self._sweep, self._lock, self._limits = sweep, lock, limits
+        self._scheduler, self._batch = scheduler, arrays_of(scheduler)
         self._how, self._progress = how, progress
         self._state = State(sweep)
         self._arrays: list[SubmittedArray] = []
-        self._active: list[int] = []
+        self._active: list[JobId] = []
         self._left: list[str] = []
         self._refusal: str | None = None
         self._names: dict[str, str] = {}
@@ -361,35 +370,39 @@ class _Submitter:
             again = {point.directory for point in chosen}
             found = self._look()
             chosen = [point for point in found.status.points if point.directory in again]
-        groups = _groups(self._sweep, found, chosen, self._limits.array_size, self._how.goes_on)
+        size = self._limits.array_size
+        groups = _groups(self._sweep, self._scheduler, found, chosen, size, self._how.goes_on)
         self._bury(found, chosen)
         for first, legs, members in groups:
             self._submit_group(first, legs, members)
         if self._active and (self._sweep / SUBMISSIONS / _SLOTS).exists():
-            scheduler.share_slots(self._sweep / SUBMISSIONS / _SLOTS)
-        return Submitted(tuple(self._arrays), found.status.points, tuple(self._left), self._refusal)
+            self._batch.share_slots(self._sweep / SUBMISSIONS / _SLOTS)
+        arrays, left = tuple(self._arrays), tuple(self._left)
+        return Submitted(arrays, found.status.points, left, self._refusal, self._scheduler)
 
     def _look(self) -> Survey:
         found = survey(self._sweep, must_ask=True)
-        self._active = sorted({task.array for task in found.tasks if task.is_active})
+        self._active = sorted({task.array for task in found.tasks if task.is_active}, key=age)
         self._names = {point.directory: point.name for point in found.points}
         return found
 
     def _see_all(self, found: Survey, chosen: Iterable[PointStatus]) -> None:
-        """Somebody else's jobs that Slurm does not show must not be taken for none."""
+        """Somebody else's jobs that the scheduler does not show must not be taken for none."""
         if not self._limits.is_private:
             return
         users = {point: submission.user for submission in found.submissions for point in submission.points}
         for point in chosen:
             if (user := users.get(point.directory, getpass.getuser())) != getpass.getuser():
-                message = f"{user} submitted {point.name}, and this Slurm shows nobody else's jobs (PrivateData)"
+                title = schedulers()[self._scheduler].title
+                hidden = "PrivateData" if self._scheduler == "slurm" else "query_other_jobs"
+                message = f"{user} submitted {point.name}, and this {title} shows nobody else's jobs ({hidden})"
                 raise SchedulerError(f"{message}; let {user} submit")
 
     # --- What was interrupted -----------------------------------------------------------------------------------
 
     def _recover(self, found: Survey) -> bool:
         """Find out what became of submissions whose arrays' ids were not noted; whether there was any."""
-        arrays = {task.name: task.array for task in sorted(found.tasks, key=lambda task: -task.array)}
+        arrays = {task.name: task.array for task in sorted(found.tasks, key=lambda task: -age(task.array))}
         active = {task.name for task in found.tasks if task.is_active}
         seen = {run.name: run.array for run in found.runs.values() if run is not None}
         unsure = [submission for submission in found.submissions if None in submission.jobs]
@@ -412,7 +425,7 @@ class _Submitter:
         return bool(unsure)
 
     def _withdraw(self, submission: Submission) -> None:
-        """Forget a submission that Slurm does not know. Should it know it yet, its tasks find nothing to run."""
+        """Forget a submission that nobody knows. Should the scheduler know it yet, its tasks find nothing to run."""
         shutil.rmtree(self._sweep / SUBMISSIONS / submission.token, ignore_errors=True)
         self._state.drop(submission.token)
 
@@ -435,7 +448,7 @@ class _Submitter:
     # --- Submitting ---------------------------------------------------------------------------------------------
 
     def _submit_group(self, first: int, legs: int, members: list[PointScript]) -> None:
-        """Submit points as one array a leg; in halves, where Slurm takes no array of that size."""
+        """Submit points as one array a leg; in halves, where no array of that size is taken."""
         queue = packs(members, self._how.pack)
         while queue:
             pack, some = queue.pop(0)
@@ -450,7 +463,7 @@ class _Submitter:
                 half = len(some) // pack // 2 * pack
                 queue[:0] = [(pack, some[:half]), (pack, some[half:])]
             except RefusedError as error:
-                raise _explained(error, some[0]) from None
+                raise _explained(error, some[0], self._scheduler) from None
 
     def _intended(self, first: int, legs: int, members: Sequence[PointScript], pack: int) -> Submission:
         """Note what is about to be submitted, and write what its tasks read."""
@@ -464,6 +477,7 @@ class _Submitter:
             jobs=(None,) * legs,
             points=tuple(member.point.directory for member in members),
             pack=pack,
+            scheduler=self._scheduler,
         )
         self._state.intend(submission)
         home = self._sweep / SUBMISSIONS / submission.token
@@ -472,10 +486,20 @@ class _Submitter:
             links.mkdir(parents=True)
             for task, point in enumerate(submission.points):
                 (links / str(task)).symlink_to(f"../../../{point}")
-            token, size = submission.token, members[0].size
-            text = array_script(token, first, directives, submission.throttle, pack=pack, legs=legs, size=size)
+            text = array_script(
+                submission.token,
+                first,
+                directives,
+                submission.throttle,
+                pack=pack,
+                legs=legs,
+                size=members[0].job.size,
+                scheduler=self._scheduler,
+                is_restarted=members[0].job.is_restarted,
+                arguments=self._how.arguments,
+            )
             write_whole(home / _SCRIPT, text.encode())
-            if submission.throttle is not None:
+            if submission.throttle is not None and self._batch.shares_slots:
                 write_whole(home.parent / _SLOTS, slots_script().encode())
                 write_whole(home / _THROTTLE, f"{submission.throttle // pack}\n".encode())  # jobs, not points
         except OSError as error:
@@ -487,11 +511,8 @@ class _Submitter:
         legs = len(submission.jobs)
         jobs = list(submission.jobs)
         for leg in range(first_leg, legs + 1):
-            waits = [f"afterany:{':'.join(map(str, self._active))}"] if self._active and submission.throttle else []
-            if leg > 1:
-                waits.append(f"aftercorr:{jobs[leg - 2]}")
             try:
-                job, said = self._sbatch(submission, leg, waits, script)
+                job, said = self._order(submission, leg, jobs[leg - 2] if leg > 1 else None, script)
             except RefusedError as error:
                 if leg == 1:
                     self._withdraw(submission)
@@ -509,38 +530,40 @@ class _Submitter:
         if self._progress is not None:
             self._progress(len(submission.points))
 
-    def _sbatch(
-        self, submission: Submission, leg: int, waits: list[str], script: PointScript | None
-    ) -> tuple[int, str]:
+    def _order(
+        self, submission: Submission, leg: int, follows: JobId | None, script: PointScript | None
+    ) -> tuple[JobId, str]:
         home = (self._sweep / SUBMISSIONS / submission.token).absolute()
-        if leg == 1 and waits and script is not None and script.dependency is not None:
-            waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
-        log = "points/%a/slurm-%j.log" if submission.pack == 1 else "%a-%j.log"  # each of several points has its own
-        return scheduler.submit_array(
+        order = Order(
             home / _SCRIPT,
-            (str(leg), *(self._how.arguments if leg == 1 else ())),
-            name=submission.array_name(leg),
-            array=_array(submission.tasks, submission.throttle, submission.pack),
-            output=f"{str(home).replace('%', '%%')}/{log}",
-            dependencies=waits,
+            submission.array_name(leg),
+            submission.tasks,
+            leg,
+            at_once=_at_once(submission.throttle, submission.pack),
+            pack=submission.pack,
+            arguments=self._how.arguments if leg == 1 else (),
+            after=tuple(self._active) if submission.throttle else (),
+            follows=follows,
+            dependency=script.job.dependency if leg == 1 and script is not None else None,
             mail=self._mail(leg == len(submission.jobs)),
-            lock=self._lock,
         )
+        return self._batch.submit(order, self._lock)
 
     def _mail(self, is_last: bool) -> Mail | None:
         """Whom to tell that an array has failed, or that the last one of its points is over."""
-        return None if self._how.mail is None else Mail(self._how.mail, "END,FAIL" if is_last else "FAIL")
+        return None if self._how.mail is None else Mail(self._how.mail, is_last)
 
 
-def _array(tasks: int, throttle: int | None, pack: int) -> str:
-    return f"0-{tasks - 1}{'' if throttle is None else f'%{throttle // pack}'}"
+def _at_once(throttle: int | None, pack: int) -> int | None:
+    """How many jobs run at a time."""
+    return None if throttle is None else throttle // pack
 
 
 def _directives(script: PointScript, pack: int) -> tuple[str, ...]:
-    return script.directives if pack == 1 else script.packed(pack)
+    return script.job.directives if pack == 1 else script.job.packed(pack)
 
 
-def _explained(error: SchedulerError, script: PointScript) -> SchedulerError:
+def _explained(error: SchedulerError, script: PointScript, scheduler: str) -> SchedulerError:
     """A refusal with the script that it concerns, and the directive if that can be told."""
-    place = blamed(script, str(error)) or str(script.path)
-    return SchedulerError(f"Slurm refuses the point {script.point.name}: {error}\n  {place}")
+    place = script.job.blamed(str(error)) or str(script.path)
+    return SchedulerError(f"{schedulers()[scheduler].title} refuses the point {script.point.name}: {error}\n  {place}")

@@ -11,7 +11,7 @@ from nmlgen.errors import InputError
 from nmlgen.sweep.status import SweepStatus, status
 
 INTERVAL_S = 30.0
-"""Seconds between two looks: each asks Slurm's controller, which all users share."""
+"""Seconds between two looks: each asks a server that all users share."""
 
 Watch = Callable[[SweepStatus], None]
 """Called with what each look shows."""
@@ -20,7 +20,7 @@ Watch = Callable[[SweepStatus], None]
 def wait(directory: str | Path, *, interval_s: float = INTERVAL_S, watch: Watch | None = None) -> SweepStatus:
     """Wait until no point of a sweep waits or runs; returns how far it is then.
 
-    A look at which Slurm cannot be asked decides nothing. Raises InputError if there is no sweep, or if `interval_s` is
+    A look at which the scheduler cannot be asked decides nothing. Raises InputError if there is no sweep, or if `interval_s` is
     negative.
     """
     for found in _looks(directory, interval_s, watch):

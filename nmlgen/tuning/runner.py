@@ -21,6 +21,7 @@ from nmlgen import disk
 from nmlgen.errors import InputError, WriteError
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
+from nmlgen.schedulers.arrays import JobId
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.directory import MANIFEST, TABLE, write_sweep
 from nmlgen.sweep.point import Point
@@ -58,7 +59,7 @@ class Outcome:
     elapsed_s: float | None = None
     started: str = ""
     ended: str = ""
-    job: int | None = None
+    job: JobId | None = None
     reason: str = ""
 
     @property

@@ -76,15 +76,6 @@ def test_points_with_the_same_directives_share_an_array(slurm, sweep):
     assert sum("#SBATCH --nodes=2\n" in text for text in scripts) == 1
 
 
-def test_points_for_pbs_are_submitted_by_qsub(slurm, sweep):
-    write(sweep, ("-N 1",))
-    (script,) = sweep.glob("points/*/*.sbatch")
-    script.write_text(script.read_text().replace("#SBATCH", "#PBS"))
-    slurm.configure(array_size=0)  # which is asked for nothing
-    with pytest.raises(nmlgen.InputError, match="is for PBS: sweeps are submitted to Slurm, a job to PBS by qsub in"):
-        nmlgen.submit(sweep)
-
-
 def test_arrays_are_split_at_the_clusters_size(slurm, sweep):
     slurm.configure(array_size=2)
     write(sweep, *[DIRECTIVES] * 5)

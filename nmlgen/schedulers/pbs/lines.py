@@ -17,7 +17,7 @@ _SHELL = re.compile(r"(/\S*)((?!\S).*)")
 def lines(request: Request) -> Written:
     """The options of qsub that ask for the same."""
     asked = Asked(request)
-    directives = tuple(f"-{letter} {_quoted(value)}".rstrip() for letter, value in _all(asked))
+    directives = tuple(f"-{letter} {quoted(value)}".rstrip() for letter, value in _all(asked))
     directory = asked.take("directory")
     before: tuple[str, ...] = ()
     if directory == SUBMITTED:
@@ -188,7 +188,7 @@ def _mail(asked: Asked) -> Iterator[tuple[str, str]]:
         yield "M", address
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """A word of qsub's. Nothing quotes a line break, of which no option is made here."""
     if not value or _PLAIN.fullmatch(value):
         return value

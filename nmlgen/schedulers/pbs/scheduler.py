@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nmlgen.schedulers.pbs.directives import pbs_directives
 from nmlgen.schedulers.pbs.lines import lines as written
 from nmlgen.schedulers.pbs.request import read
 from nmlgen.source import Source
 
-__all__ = ["is_spoken", "name", "prefix", "programs", "read", "says", "title", "variables", "written"]
+if TYPE_CHECKING:
+    from nmlgen.schedulers.arrays import Arrays
+
+__all__ = ["arrays", "is_spoken", "name", "prefix", "programs", "read", "says", "title", "variables", "written"]
 
 name = "pbs"
 title = "PBS"
@@ -52,3 +57,10 @@ programs = {
 def is_spoken(source: Source) -> bool:
     """Whether a script has #PBS lines before its first command."""
     return prefix in source.text and bool(pbs_directives(source))
+
+
+def arrays() -> Arrays:
+    """How it runs job arrays."""
+    import nmlgen.schedulers.pbs.arrays as own  # which few commands need
+
+    return own

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nmlgen.schedulers.slurm.directives import read_directives
 from nmlgen.schedulers.slurm.lines import lines as written
 from nmlgen.schedulers.slurm.request import read
 from nmlgen.source import Source
 
-__all__ = ["is_spoken", "name", "prefix", "programs", "read", "says", "title", "variables", "written"]
+if TYPE_CHECKING:
+    from nmlgen.schedulers.arrays import Arrays
+
+__all__ = ["arrays", "is_spoken", "name", "prefix", "programs", "read", "says", "title", "variables", "written"]
 
 name = "slurm"
 title = "Slurm"
@@ -60,3 +65,10 @@ programs = {
 def is_spoken(source: Source) -> bool:
     """Whether a script has #SBATCH lines before its first command."""
     return read_directives(source).span is not None
+
+
+def arrays() -> Arrays:
+    """How it runs job arrays."""
+    import nmlgen.schedulers.slurm.arrays as own  # which few commands need
+
+    return own

@@ -1,0 +1,85 @@
+"""Starting the programs of a batch system, and what they complain of."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from re import Pattern
+
+from attrs import field
+
+from nmlgen.errors import SchedulerError
+from nmlgen.values import frozen
+
+_PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
+_MOST_SAID = 2000  # characters of what a program complains of
+
+
+def complaint(text: str) -> str:
+    """What a program says, as much of its end as anybody wants to read."""
+    text = text.strip()
+    return text if len(text) <= _MOST_SAID else f"... {text[-_MOST_SAID:]}"
+
+
+@frozen
+class Said:
+    """What a program said, and its exit code."""
+
+    out: str
+    error: str
+    code: int
+
+
+@frozen
+class Programs:
+    """The programs of a batch system called `title`. They do not see variables whose names match `hidden`, which would
+    narrow down what is asked, and see those of `variables`."""
+
+    title: str
+    hidden: Pattern[str] | None = None
+    variables: Mapping[str, str] = field(factory=dict)
+
+    def run(self, command: Sequence[str], *, text: str = "", from_stderr: bool = False) -> str:
+        """What a program says. Raises SchedulerError if it fails."""
+        said = self.ask(command, text)
+        if said.code:
+            raise SchedulerError(complaint(said.error) or f"{command[0]}: exit code {said.code}")
+        return said.error if from_stderr else said.out
+
+    def ask(self, command: Sequence[str], text: str = "") -> Said:
+        """What a program says, even if it fails."""
+        with self.started(command, None, None, subprocess.PIPE) as process:
+            try:
+                out, error = process.communicate(text, _PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise SchedulerError(f"{command[0]} gave no answer in {_PATIENCE} s") from None
+        return Said(out, error, process.returncode)
+
+    def started(
+        self, command: Sequence[str], directory: Path | None, lock: int | None, out: int
+    ) -> subprocess.Popen[str]:
+        """A program at work in a directory; it inherits the descriptor `lock`."""
+        inherited = {
+            name: value for name, value in os.environ.items() if self.hidden is None or not self.hidden.match(name)
+        }
+        try:
+            return subprocess.Popen(
+                command,
+                cwd=directory,
+                env={**inherited, **self.variables},
+                stdin=subprocess.PIPE if lock is None else subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                pass_fds=() if lock is None else (lock,),
+                start_new_session=True,  # an interrupt from the terminal is not meant for it
+            )
+        except FileNotFoundError:
+            where = f"submit where {self.title} is, or start the points' scripts by hand"
+            raise SchedulerError(f"there is no {command[0]} here; {where}") from None
+        except PermissionError:
+            raise SchedulerError(f"{command[0]} cannot be started: permission denied") from None
