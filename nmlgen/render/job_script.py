@@ -118,7 +118,7 @@ def render(given: Mapping[str, Any]) -> str:
             'if [[ -n ${PBS_JOBID:-} ]]; then\n'
             '  runs=$(qstat -f "$PBS_JOBID" 2>/dev/null | sed -n \'s/^ *run_count = \\([0-9]*\\)$/\\1/p\') || runs=0\n'
             'fi\n'
-            'readonly job=${job%%.*} runs=${runs:-0}\n'
+            'readonly job=${job%%[.[]*} runs=${runs:-0}\n'
             'if [[ -n ${NMLGEN_ARGUMENTS:-} ]]; then set -- "$NMLGEN_ARGUMENTS"; fi # qsub hands on no arguments\n'
             'unset NMLGEN_ARGUMENTS\n',
         ]

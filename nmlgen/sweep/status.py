@@ -34,7 +34,8 @@ class PointStatus:
 
     `leg` is the leg of the restart chain that runs, ran last or comes next, of `legs` as far as they were submitted;
     A point that is `stale` was done, and then written anew: its results are of another build.
-    `job` the id of its job. `exit_code` is that of the run that failed; `reason` what the scheduler said of it, or of waiting.
+    `job` the id of its job. `exit_code` is that of the run that failed; `reason` what the scheduler said of it, or
+    of waiting.
     """
 
     id: str
@@ -70,16 +71,16 @@ class SweepStatus:
 def status(directory: str | Path) -> SweepStatus:
     """How far each point of a sweep is.
 
-    Works without the scheduler, from what the points hold: a run that has not ended then counts as running. Raises InputError
-    if there is no sweep.
+    Works without the scheduler, from what the points hold: a run that has not ended then counts as running. Raises
+    InputError if there is no sweep.
     """
     return survey(Path(directory)).status
 
 
 @frozen(eq=False)
 class Survey:
-    """A sweep at one moment: its points, what was submitted, what the scheduler knows, the last run of each point by directory,
-    and what follows from all."""
+    """A sweep at one moment: its points, what was submitted, what the scheduler knows, the last run of each point by
+    directory, and what follows from all."""
 
     points: tuple[SweepPoint, ...]
     submissions: tuple[Submission, ...]

@@ -108,8 +108,8 @@ def submit(
     address `mail` when an array is over or a task of it has failed. With `dry_run`
     nothing is submitted: Slurm is asked what it would do, if it is that.
 
-    Raises InputError for a sweep or a script that cannot be used, SchedulerError if the scheduler cannot be asked or refuses
-    for good, WriteError if what is remembered cannot be written.
+    Raises InputError for a sweep or a script that cannot be used, SchedulerError if the scheduler cannot be asked or
+    refuses for good, WriteError if what is remembered cannot be written.
     """
     how = _How(throttle, mail, pack=pack)
     return _at(Path(directory), dry_run, how, progress, lambda found: _missing(found.status.points))

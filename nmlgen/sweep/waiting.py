@@ -20,8 +20,8 @@ Watch = Callable[[SweepStatus], None]
 def wait(directory: str | Path, *, interval_s: float = INTERVAL_S, watch: Watch | None = None) -> SweepStatus:
     """Wait until no point of a sweep waits or runs; returns how far it is then.
 
-    A look at which the scheduler cannot be asked decides nothing. Raises InputError if there is no sweep, or if `interval_s` is
-    negative.
+    A look at which the scheduler cannot be asked decides nothing. Raises InputError if there is no sweep, or if
+    `interval_s` is negative.
     """
     for found in _looks(directory, interval_s, watch):
         if found is None:

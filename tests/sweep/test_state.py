@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from attrs import evolve
 from tools import PATIENCE
 
 from nmlgen.errors import WriteError
@@ -47,6 +49,24 @@ def test_what_is_noted_is_remembered_in_order(tmp_path):
     assert state.submissions()[0].jobs == (17,)
     state.drop("b")
     assert state.submissions() == (second,)
+
+
+def test_what_earlier_versions_wrote_is_read(tmp_path):
+    state = State(tmp_path)
+    state.create()
+    state.intend(submission("old"))
+    state.note_array("old", 1, 17)
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute("DROP TABLE pack")  # which there was not before several points shared a job
+        connection.execute("DROP TABLE scheduler")  # nor this, before there was more than Slurm
+    connection.close()
+    assert state.submissions() == (submission("old", jobs=(17, None)),)
+    state.create()
+    new = submission("new", jobs=(None,), scheduler="pbs", pack=2)
+    state.intend(new)
+    state.note_array("new", 1, "18[].pbshost")
+    state.drop("old")
+    assert state.submissions() == (evolve(new, jobs=("18[].pbshost",)),)
 
 
 def test_what_was_half_written_when_its_writer_was_killed_never_was(tmp_path):
