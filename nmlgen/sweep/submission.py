@@ -470,7 +470,7 @@ class _Submitter:
         directives = _directives(members[0], pack)
         submission = Submission(
             token=os.urandom(4).hex(),
-            name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name) or "sweep",
+            name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name)[:200] or "sweep",
             first=first,
             user=getpass.getuser(),
             throttle=self._how.throttle,

@@ -245,6 +245,7 @@ def test_a_server_without_a_history_forgets_arrays(pbs, sweep):
     assert states(sweep) == ["running", "running", "waiting"]
     record(sweep, 0, "1.end", "code=0 outcome=OK time=2000-01-01T01:00:00Z restarts=0")
     pbs.lists(1)
+    pbs.replace("qstat", (pbs.directory / "qstat").read_text().replace("code=0", "code=0; echo Welcome! >&2"))
     assert states(sweep) == ["done", "lost", "not submitted"]
     assert nmlgen.submit(sweep).points == ("p2",)
 
@@ -280,7 +281,7 @@ def test_legs_that_wait(pbs, sweep):
             "", 0, "does not list all tasks",
         ),
         ("Job Id: what\n", "", 0, "cannot be understood"),
-        ("", "qstat: Unknown Job Id 1[].pbshost\nqstat: End of File", 153, "End of File"),
+        ("", "qstat: Unknown Job Id 2[].pbshost", 153, "exit code 153"),
     ],
 )  # fmt: skip
 def test_an_answer_that_is_none(pbs, sweep, out, error, code, said):
@@ -318,7 +319,7 @@ def test_cancelling(pbs, sweep):
     nmlgen.submit(sweep)
     started(sweep, 0)
     pbs.lists(1, *array(sweep, 1, RUNNING, QUEUED, QUEUED))
-    pbs.says("qdel", error="qdel: Request invalid for finished array subjob 1[0].pbshost", code=55)
+    pbs.says("qdel", error="Welcome!\nqdel: Request invalid for finished array subjob 1[0].pbshost", code=55)
     assert nmlgen.cancel(sweep, ["p0", "p2"]) == ("p0", "p2")
     assert pbs.calls("qdel") == ["1[0].pbshost 1[2].pbshost"]
     pbs.lists(1, *array(sweep, 1, AS_THE_ARRAY, QUEUED, AS_THE_ARRAY))

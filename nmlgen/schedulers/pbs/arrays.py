@@ -160,11 +160,14 @@ def queue(arrays: Mapping[str, JobId | None]) -> tuple[Task, ...]:
     ids = list(wanted)
     for at in range(0, len(ids), _IDS_AT_ONCE):
         some = ids[at : at + _IDS_AT_ONCE]
-        jobs, unknown = _asked(some)
+        jobs, unknown, said = _asked(some)
+        of_array: dict[str, list[_Job]] = {}
+        for job in jobs:
+            of_array.setdefault(job.array, []).append(job)
         for identifier in some:
-            mine = [job for job in jobs if job.array == _key(identifier)]
+            mine = of_array.get(_key(identifier), [])
             if not mine and _key(identifier) not in unknown:
-                raise SchedulerError(f"qstat does not say what became of {identifier}")
+                raise SchedulerError(said or f"qstat does not say what became of {identifier}")
             if any(job.name == wanted[identifier] for job in mine):  # else numbers began anew
                 found += _tasks(identifier, mine)
     return tuple(found)
@@ -175,7 +178,7 @@ def _selected(name: str) -> list[str]:
     said = _pbs.ask(["qselect", "-x", "-N", name])
     if _NO_HISTORY in said.error:
         said = _pbs.ask(["qselect", "-N", name])
-    if said.code or said.error.strip():
+    if said.code or re.search(r"^qselect:", said.error, re.MULTILINE):
         raise SchedulerError(complaint(said.error) or f"qselect: exit code {said.code}")
     return [str(identifier) for identifier in _IDENTIFIER.findall(said.out)]
 
@@ -199,16 +202,14 @@ def _key(identifier: str) -> str:
     return identifier.partition(".")[0].partition("[")[0]
 
 
-def _asked(ids: Sequence[str]) -> tuple[list[_Job], set[str]]:
-    """What qstat says of jobs, and the numbers of those that PBS does not know."""
+def _asked(ids: Sequence[str]) -> tuple[list[_Job], set[str], str]:
+    """What qstat says of jobs, the numbers of those that PBS does not know, and what it complains of besides."""
     said = _pbs.ask(["qstat", "-x", "-f", "-t", *ids])
     if _NO_HISTORY in said.error:
         said = _pbs.ask(["qstat", "-f", "-t", *ids])
     unknown = {_key(identifier) for identifier in _UNKNOWN.findall(said.error)}
-    others = [line for line in said.error.splitlines() if line.strip() and not _UNKNOWN.search(line)]
-    if said.code and (others or not unknown):
-        raise SchedulerError(complaint("\n".join(others)) or f"qstat: exit code {said.code}")
-    return list(_jobs(said.out)), unknown
+    others = "\n".join(line for line in said.error.splitlines() if not _UNKNOWN.search(line))
+    return list(_jobs(said.out)), unknown, complaint(others) or (f"qstat: exit code {said.code}" if said.code else "")
 
 
 def _jobs(text: str) -> Iterator[_Job]:
@@ -277,7 +278,7 @@ def cancel(tasks: Iterable[Task]) -> None:
     chosen = list(tasks)
     _delete([str(task.job) for task in chosen])
     arrays = dict.fromkeys(str(task.array) for task in chosen if task.array != task.job)
-    jobs, _ = _asked(list(arrays)) if arrays else ([], set())
+    jobs = _asked(list(arrays))[0] if arrays else []
     left = {job.array for job in jobs if job.index and job.said["job_state"] not in _ENDED}
     _delete([job.identifier for job in jobs if job.index == "" and job.array not in left])
 
@@ -285,9 +286,9 @@ def cancel(tasks: Iterable[Task]) -> None:
 def _delete(jobs: Sequence[str]) -> None:
     for at in range(0, len(jobs), _TASKS_AT_ONCE):
         said = _pbs.ask(["qdel", *jobs[at : at + _TASKS_AT_ONCE]])
-        others = [line for line in said.error.splitlines() if line.strip() and not _OVER.search(line)]
-        if said.code and (others or not said.error.strip()):
-            raise SchedulerError(complaint("\n".join(others)) or f"qdel: exit code {said.code}")
+        others = [line for line in said.error.splitlines() if line.startswith("qdel:") and not _OVER.search(line)]
+        if said.code and (others or not _OVER.search(said.error)):
+            raise SchedulerError(complaint(said.error) or f"qdel: exit code {said.code}")
 
 
 def share_slots(script: Path) -> None:
