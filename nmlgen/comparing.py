@@ -10,7 +10,7 @@ from attrs import evolve
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.experiment.machine import Machine
-from nmlgen.lift.loading import Loaded, load, release_of, site_of
+from nmlgen.lift.loading import Loaded, is_spec_file, load, release_of, site_of
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
@@ -71,13 +71,14 @@ def compare(
     makes it. Of a script the first of its ways is compared. Raises InputError if a file cannot be read or there is no
     such site, SpecError if a spec cannot be understood.
     """
-    release = icon_release or _release(old) or _release(new)
+    before, after = _read_if_spec(old), _read_if_spec(new)
+    release = icon_release or _release(before) or _release(after)
     named = site_named(site).machine if site is not None else None
-    machine = named or _machine(old) or _machine(new)
+    machine = named or _machine(before) or _machine(after)
 
-    def loaded(one: str | Path | Spec) -> Loaded:
-        if isinstance(one, Spec):
-            return Loaded(Path(one.experiment.name), one.experiment, PARTS)
+    def loaded(one: Path | Loaded) -> Loaded:
+        if isinstance(one, Loaded):
+            return one
         found = load(
             one,
             ntasks=ntasks,
@@ -92,20 +93,28 @@ def compare(
             return found
         return evolve(found, experiment=as_spec_has_it(evolve(found.experiment, machine=machine)))
 
-    left, right = loaded(old), loaded(new)
+    left, right = loaded(before), loaded(after)
     parts = tuple(part for part in PARTS if part in _told(left) and part in _told(right))
     several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
     if several is not None and MASTER not in parts:
         count = len(several.experiment.models)
         raise InputError(f"{several.path} starts {count} models: compare the namelist file of one")
     remarks = tuple(dict.fromkeys((*left.choices, *left.remarks, *right.choices, *right.remarks)))
-    ran = ran_otherwise(_records(old), _records(new))
+    ran = ran_otherwise(_records(before), _records(after))
     return Comparison(differences(left.experiment, right.experiment, parts), parts, remarks, ran)
 
 
-def _records(one: str | Path | Spec) -> tuple[LegRecord, ...]:
+def _read_if_spec(one: str | Path | Spec) -> Path | Loaded:
+    """A spec, read once; the path of anything else."""
+    if isinstance(one, Spec):
+        return Loaded(Path(one.experiment.name), one.experiment, PARTS)
+    path = Path(one)
+    return load(path) if is_spec_file(path) else path
+
+
+def _records(one: Path | Loaded) -> tuple[LegRecord, ...]:
     """What ran in a directory; nothing of anything else."""
-    return () if isinstance(one, Spec) or not Path(one).is_dir() else records_of(Path(one))
+    return () if isinstance(one, Loaded) or not one.is_dir() else records_of(one)
 
 
 def _told(loaded: Loaded) -> tuple[str, ...]:
@@ -113,11 +122,11 @@ def _told(loaded: Loaded) -> tuple[str, ...]:
     return loaded.parts if says_job(loaded.experiment) else tuple(part for part in loaded.parts if part != JOB)
 
 
-def _release(one: str | Path | Spec) -> str | None:
+def _release(one: Path | Loaded) -> str | None:
     """The release that a spec or a build says; None for anything else."""
-    return one.experiment.registry.reference if isinstance(one, Spec) else release_of(one)
+    return one.experiment.registry.reference if isinstance(one, Loaded) else release_of(one)
 
 
-def _machine(one: str | Path | Spec) -> Machine | None:
+def _machine(one: Path | Loaded) -> Machine | None:
     """The site of a spec or a build; None for anything else."""
-    return one.experiment.machine if isinstance(one, Spec) else site_of(one)
+    return one.experiment.machine if isinstance(one, Loaded) else site_of(one)

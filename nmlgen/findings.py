@@ -169,12 +169,12 @@ def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | N
     many as `most`, which is two, and one in a short word. None if there is none, or more than one."""
     word = word.lower()
     most = (1 if len(word) <= 5 else 2) if most is None else most
-    letters, by_length = set(word), _by_length(tuple(known))
+    letters, by_length = _letters(word), _by_length(tuple(known))
     near = [
         (_mistakes(word, name.lower()), name)
         for length in range(len(word) - most, len(word) + most + 1)
-        for name in by_length.get(length, ())
-        if len(letters.difference(name.lower())) <= most  # each such letter is a mistake
+        for name, others in by_length.get(length, ())  # each letter that the other lacks is a mistake
+        if (letters & ~others).bit_count() <= most and (others & ~letters).bit_count() <= most
     ]
     fewest = min((mistakes for mistakes, _ in near), default=most + 1)
     names = [name for mistakes, name in near if mistakes == fewest]
@@ -182,11 +182,20 @@ def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | N
 
 
 @lru_cache(maxsize=64)
-def _by_length(known: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
-    found: dict[int, list[str]] = {}
+def _by_length(known: tuple[str, ...]) -> Mapping[int, Sequence[tuple[str, int]]]:
+    """Known words, each with its letters."""
+    found: dict[int, list[tuple[str, int]]] = {}
     for name in known:
-        found.setdefault(len(name), []).append(name)
+        found.setdefault(len(name), []).append((name, _letters(name.lower())))
     return found
+
+
+def _letters(word: str) -> int:
+    """The letters of a word, a bit each; letters that have the same bit count as one."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _mistakes(word: str, other: str) -> int:

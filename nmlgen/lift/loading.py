@@ -182,26 +182,17 @@ def _of_config(path: Path, config: Path, registry: Registry, ntasks: int | None,
 
 
 def release_of(path: str | Path) -> str | None:
-    """The ICON release, or the registry file, that a spec or a script of a build says; None for anything else.
-
-    Raises SpecError if a spec cannot be understood.
-    """
-    path = Path(path)
-    if _is_spec_file(path):
-        return load(path).experiment.registry.reference
-    return _record(path).get("model.release")
+    """The ICON release, or the registry file, that a script of a build says; None for anything else."""
+    return _record(Path(path)).get("model.release")
 
 
 def site_of(path: str | Path) -> Machine | None:
-    """The machine that a spec or a script of a build is for; None for anything else.
-
-    Raises SpecError if a spec cannot be understood.
-    """
-    path = Path(path)
-    return load(path).experiment.machine if _is_spec_file(path) else machine_of(_record(path), "none")
+    """The machine that a script of a build is for; None for anything else."""
+    return machine_of(_record(Path(path)), "none")
 
 
-def _is_spec_file(path: Path) -> bool:
+def is_spec_file(path: Path) -> bool:
+    """Whether a path is that of a spec."""
     return path != STANDARD_INPUT and not disk.is_directory(path) and is_spec(path)
 
 

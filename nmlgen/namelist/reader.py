@@ -63,8 +63,8 @@ _INDEX = re.compile(
 _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
 _MOST_PROBLEMS = 500  # of one group
-_MOST_GROUPS = 3_000  # of one text, as are these
-_MOST_ITEMS = 50_000
+_MOST_GROUPS = 1_500  # of one text, as are these
+_MOST_ITEMS = 25_000
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?:[eEdDqQ]|(?=[+-]))([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
