@@ -30,7 +30,8 @@ def mean_job(experiment: Experiment, *, is_left: bool = False) -> Volume:
     """Output and checkpoints of a job, taken as the mean of the jobs of a chain: the largest has no less.
 
     Where it `is_left`, only what is on the disks when the model ends, if finished files leave before: the last file of
-    each sequence. Raises UndecidedError for settings that nobody can know and for a grid whose size is not known.
+    each sequence. Raises UndecidedError for settings that nobody can know and for a grid whose size is not known,
+    PlacementError where ICON refuses the placement.
     """
     total = Volume.exactly(0)
     for component in experiment.components:

@@ -11,7 +11,7 @@ from nmlgen.experiment.experiment import Experiment, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.job_volume import mean_job
 from nmlgen.experiment.machine import NodeLocal
-from nmlgen.experiment.ranks import writes_output
+from nmlgen.experiment.ranks import PlacementError, writes_output
 from nmlgen.experiment.schedule import largest_file
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import writers
@@ -261,7 +261,7 @@ def _copying(experiment: Experiment) -> tuple[int, int | None]:
     run, facts = found
     try:
         volume = mean_job(experiment, is_left=run.sends_off).best
-    except UndecidedError:
+    except (UndecidedError, PlacementError):
         return _SHORTEST_LEAD, None
     seconds = facts.copying_s(volume, nodes)
     return (_SHORTEST_LEAD, None) if seconds is None else (-(-(_MARGIN + seconds) // 60) * 60, volume)
@@ -322,7 +322,10 @@ class VolumeExceedsNodes(Rule):
         if capacity is None:
             return
         room = nodes * capacity
-        volume = mean_job(experiment, is_left=run.sends_off).low
+        try:
+            volume = mean_job(experiment, is_left=run.sends_off).low
+        except PlacementError:  # ICON does not start; a rule says so
+            return
         if volume > room:
             needed = -(-volume // capacity)
             faster = "" if run.sends_off else ", node_local.copy_while_running"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import frozen
 from rows import rows
 from rules.experiments import BASE
 from rules.test_examples import base_of, examples
@@ -16,13 +21,15 @@ import nmlgen
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.difference import differences
 from nmlgen.files import Files
-from nmlgen.findings import Report
+from nmlgen.findings import Finding, Report
 from nmlgen.lift.built import machine_of
 from nmlgen.lift.loading import load as load_path
 from nmlgen.lift.scripts import LiftedScript
 from nmlgen.linting import Lifted
 from nmlgen.rules import all_rules
-from nmlgen.spec.spec import load_spec
+from nmlgen.source import Source
+from nmlgen.spec.document import read_text
+from nmlgen.spec.spec import Spec, load_spec
 
 _BUILD = re.compile(r"(?<=[ =])[0-9a-f]{12}(?=[.\n])")
 """What tells one build from another, in a script that need not differ otherwise."""
@@ -60,19 +67,75 @@ def lint(tmp_path_factory):
     return Lint(), tmp_path_factory.mktemp("built") / "build"
 
 
-@rows("rule", all_rules(), ids=lambda rule: rule.code, parts=4)
-def test_findings_of_a_built_script_are_those_of_its_spec(rule, lint, tmp_path):
-    path = tmp_path / "spec.yaml"
+def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """What two documents say; None where they contradict each other."""
+    result = dict(one)
+    for key, value in other.items():
+        if key in result and isinstance(value, dict) and isinstance(result[key], dict):
+            below = both(result[key], value)
+            if below is None:
+                return None
+            result[key] = below
+        elif result.setdefault(key, value) != value:
+            return None
+    return result
+
+
+@frozen
+class Example:
+    """A bad example, or several that are one document: it is there for these rules."""
+
+    base: Path
+    codes: frozenset[str]
+    document: dict[str, Any]
+
+    def with_another(self, other: Example) -> Example | None:
+        """Both in one; None where they contradict each other."""
+        document = both(self.document, other.document)
+        if document is None or self.base != other.base:
+            return None
+        return Example(self.base, self.codes | other.codes, document)
+
+
+def together(several: list[Example], path: Path) -> Iterator[tuple[Spec, tuple[Finding, ...]]]:
+    """The specs of examples, and what is found in them: of all in one, or where one hides what is found in another, of
+    the halves."""
+    one: Example | None = several[0]
+    for other in several[1:]:
+        one = one and one.with_another(other)
+    if one is not None:
+        path.write_text(json.dumps(one.document), encoding="utf-8")
+        with nullcontext() if len(several) == 1 else suppress(nmlgen.NmlgenError):
+            spec = load_spec(path, [f"extends={one.base}", f"site={SITE}"])
+            found = check_experiment(spec.experiment, spec.suppressions).findings
+            if len(several) == 1 or one.codes <= {finding.code for finding in found}:
+                yield spec, found
+                return
+    half = len(several) // 2
+    yield from together(several[:half], path)
+    yield from together(several[half:], path)
+
+
+RULES = list(all_rules())
+TOGETHER = 6
+"""So many rules that have little to do with each other are judged at once, if they can be."""
+
+
+@rows("number", range(-(-len(RULES) // TOGETHER)), parts=4)
+def test_findings_of_a_built_script_are_those_of_its_spec(number, lint, tmp_path):
+    """The bad examples of every rule."""
     judge, directory = lint
-    for text in examples(rule, "bad"):
-        if text.startswith("&"):  # no spec
-            continue
-        path.write_text(text, encoding="utf-8")
-        spec = load_spec(path, [f"extends={base_of(text)}", f"site={SITE}"])
+    several = [
+        Example(base_of(text), frozenset({rule.code}), read_text(Source("spec", text)).plain())
+        for rule in RULES[number :: -(-len(RULES) // TOGETHER)]
+        for text in examples(rule, "bad")
+        if not text.startswith("&")  # which is no spec
+    ]
+    for spec, found in together(several, tmp_path / "spec.yaml") if several else ():
         shutil.rmtree(directory, ignore_errors=True)
         unchecked_build(spec).write(directory)
         report = judge(directory / f"{spec.experiment.name}.sbatch")
-        assert said(report.findings) == said(check_experiment(spec.experiment, spec.suppressions).findings), text
+        assert said(report.findings) == said(found), (tmp_path / "spec.yaml").read_text(encoding="utf-8")
 
 
 def test_the_record_names_the_machine_and_the_release(tmp_path):

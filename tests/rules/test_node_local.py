@@ -22,6 +22,12 @@ def test_default_signal_is_too_late(tmp_path):
     assert [(finding.code, finding.line, finding.column) for finding in report.findings] == [("LOC004", 1, 27)]
 
 
+def test_a_placement_that_icon_refuses_has_no_volume(tmp_path):
+    text = 'node_local: {file_system: beeond}\njob: {signal: "B:USR1@30"}\nparallel: {num_io_procs: 300}\n'
+    assert codes(text, tmp_path) == ["LOC004"]
+    assert "the results are copied" in check(text, tmp_path).findings[0].message
+
+
 def test_whole_nodes_by_partition(tmp_path):
     job = 'job: {exclusive: false, signal: "B:USR1@600"}\n'
     assert codes(f"node_local: {{file_system: beeond}}\n{job}", tmp_path) == []
