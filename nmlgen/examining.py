@@ -20,6 +20,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.inputs import fruitless, search
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
+from nmlgen.schedulers.pbs import programs as pbs
 from nmlgen.schedulers.slurm import programs as slurm
 from nmlgen.values import frozen
 
@@ -60,15 +61,15 @@ def _open(subject: str, text: str, mend: str = "") -> Examined:
 def examine(machine: Machine | None, experiment: Experiment | None, directory: Path) -> Iterator[Examined]:
     """Look at this machine, as what `machine` says or `experiment` needs of it, one thing after the other.
 
-    `directory` is where jobs would write. Programs are asked for their version, Slurm for its partitions and accounts;
-    nothing is submitted and nothing written.
+    `directory` is where jobs would write. Programs are asked for their version, Slurm for its partitions and
+    accounts, PBS for its queues; nothing is submitted and nothing written.
     """
     yield _good("nmlgen", f"{__version__}, Python {'.'.join(map(str, sys.version_info[:3]))}")
     yield _site(machine)
     if machine is None or machine.scheduler == "slurm":
         yield from _slurm(machine, experiment)
     elif machine.scheduler == "pbs":
-        yield _pbs()
+        yield from _pbs(machine, experiment)
     yield from _file_system(machine, directory)
     yield _launcher(experiment)
     yield _mpi(machine, experiment)
@@ -93,10 +94,16 @@ def _site(machine: Machine | None) -> Examined:
     return _good("site", machine.name)
 
 
-def _pbs() -> Examined:
-    if shutil.which("qsub") is None:
-        return _wrong("PBS", "there is no qsub here", "a login node; building and checking need none")
-    return _good("PBS", "qsub is here")
+def _pbs(machine: Machine, experiment: Experiment | None) -> Iterator[Examined]:
+    try:
+        said, queues = pbs.server(), pbs.queues()
+    except SchedulerError as error:
+        last = str(error).splitlines()[-1].partition(";")[0]
+        yield _wrong("PBS", last, "a login node; building and checking need none")
+        return
+    keeps = "keeps a history of jobs" if said.get("job_history_enable") == "True" else "forgets jobs that have ended"
+    yield _good("PBS", f"{said.get('pbs_version', 'no version')}; it {keeps}")
+    yield from _partitions(machine, experiment, queues)
 
 
 def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:
@@ -108,6 +115,13 @@ def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[E
         said = str(error).splitlines()[-1].partition(";")[0]
         yield _open("Slurm", said, login) if machine is None else _wrong("Slurm", said, login)
         return
+    yield from _partitions(machine, experiment, partitions)
+    yield from _account(machine, experiment)
+
+
+def _partitions(
+    machine: Machine | None, experiment: Experiment | None, partitions: tuple[str, ...]
+) -> Iterator[Examined]:
     wanted = _directive(experiment, "partition")
     if wanted is not None and wanted not in partitions:
         yield _wrong("partition", f'there is no "{wanted}" here', f"job.partition: one of {', '.join(partitions)}")
@@ -120,7 +134,6 @@ def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[E
             yield _wrong("partition", f"{text}: none of those of {machine.name}", "is this the right --site?")
         else:
             yield _good("partition", text)
-    yield from _account(machine, experiment)
 
 
 def _account(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:

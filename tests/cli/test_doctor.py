@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,27 @@ def test_mounted(tmp_path):
     assert mounted(tmp_path / "a" / "run", table) == (f"{tmp_path}/a", "tmpfs")
     assert mounted(tmp_path / "ab", table) == ("/", "ext4")
     assert mounted(tmp_path, tmp_path / "missing") is None
+
+
+PBS = {
+    "qstat": """case $1 in
+-B) printf 'Server: pbshost\\n    state_count = Transit:0 Begun\\n\\t:0 \\n%s    pbs_version = 23.06.06\\n' "$HISTORY";;
+-Q) printf 'Queue: workq\\n    queue_type = Execution\\n\\nQueue: long\\n';;
+esac""",
+}
+
+
+def test_a_machine_with_pbs(machine, found, monkeypatch):
+    at = machine(**PBS)
+    (at / "site.yaml").write_text("description: x\nmachine: {scheduler: pbs, file_system: unknown}\n")
+    (at / "spec.yaml").write_text(re.sub(r"site: \S+", "site: ./site.yaml", TEXT))
+    told = found("spec.yaml", "--set", "job.partition=long", code=None)
+    assert told["PBS"] == ("good", "23.06.06; it forgets jobs that have ended")
+    assert told["partition"] == ("good", "long")
+    monkeypatch.setenv("HISTORY", "    job_history_enable = True\n")
+    told = found("spec.yaml", "--set", "job.partition=short", code=1)
+    assert told["PBS"] == ("good", "23.06.06; it keeps a history of jobs")
+    assert told["partition"] == ("wrong", 'there is no "short" here')
+    machine(**{"qstat": None})
+    (at / "bin" / "qstat").unlink()
+    assert found("spec.yaml", code=1)["PBS"] == ("wrong", "there is no qstat here")

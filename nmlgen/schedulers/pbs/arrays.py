@@ -18,8 +18,9 @@ from attrs import field
 
 from nmlgen.errors import SchedulerError
 from nmlgen.schedulers.arrays import ENDED, JobId, LimitError, Limits, Order, RefusedError, Task
+from nmlgen.schedulers.pbs.programs import pbs, server
 from nmlgen.schedulers.pbs.script import read_script
-from nmlgen.schedulers.programs import Programs, complaint
+from nmlgen.schedulers.programs import complaint
 from nmlgen.values import frozen
 
 __all__ = [
@@ -74,8 +75,6 @@ _ARRAY_SIZE = 10_000  # PBS's own, where it does not say one
 _IDS_AT_ONCE = 100
 _TASKS_AT_ONCE = 500
 
-_pbs = Programs("PBS")
-
 
 def check_place(sweep: Path) -> None:
     """Nothing: whatever the directory is called, the script of an array opens its log there itself."""
@@ -83,10 +82,11 @@ def check_place(sweep: Path) -> None:
 
 def limits() -> Limits:
     """The limits of the server. A queue may have a smaller one for the tasks of an array; qsub then says so."""
-    said = _pbs.run(["qstat", "-B", "-f"])
-    size = re.search(r"^ *max_array_size = ([0-9]{1,9})$", said, re.MULTILINE)
-    hidden = re.search(r"^ *query_other_jobs = False$", said, re.MULTILINE)
-    return Limits(int(size[1]) if size is not None else _ARRAY_SIZE, hidden is not None)
+    said = server()
+    size = said.get("max_array_size", "")
+    return Limits(
+        int(size) if re.fullmatch(r"[0-9]{1,9}", size) else _ARRAY_SIZE, said.get("query_other_jobs") == "False"
+    )
 
 
 def submit(order: Order, lock: int) -> tuple[str, str]:
@@ -97,7 +97,7 @@ def submit(order: Order, lock: int) -> tuple[str, str]:
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as answers:
         command = ["qsub", "-f", *_options(order), order.script.name]
-        with _pbs.started(command, order.script.parent, lock, answers.fileno()) as qsub:
+        with pbs.started(command, order.script.parent, lock, answers.fileno()) as qsub:
             assert qsub.stderr is not None
             said = complaint(qsub.stderr.read())
         answers.seek(0)
@@ -175,9 +175,9 @@ def queue(arrays: Mapping[str, JobId | None]) -> tuple[Task, ...]:
 
 def _selected(name: str) -> list[str]:
     """The ids of the arrays of a name."""
-    said = _pbs.ask(["qselect", "-x", "-N", name])
+    said = pbs.ask(["qselect", "-x", "-N", name])
     if _NO_HISTORY in said.error:
-        said = _pbs.ask(["qselect", "-N", name])
+        said = pbs.ask(["qselect", "-N", name])
     if said.code or re.search(r"^qselect:", said.error, re.MULTILINE):
         raise SchedulerError(complaint(said.error) or f"qselect: exit code {said.code}")
     return [str(identifier) for identifier in _IDENTIFIER.findall(said.out)]
@@ -204,9 +204,9 @@ def _key(identifier: str) -> str:
 
 def _asked(ids: Sequence[str]) -> tuple[list[_Job], set[str], str]:
     """What qstat says of jobs, the numbers of those that PBS does not know, and what it complains of besides."""
-    said = _pbs.ask(["qstat", "-x", "-f", "-t", *ids])
+    said = pbs.ask(["qstat", "-x", "-f", "-t", *ids])
     if _NO_HISTORY in said.error:
-        said = _pbs.ask(["qstat", "-f", "-t", *ids])
+        said = pbs.ask(["qstat", "-f", "-t", *ids])
     unknown = {_key(identifier) for identifier in _UNKNOWN.findall(said.error)}
     others = "\n".join(line for line in said.error.splitlines() if not _UNKNOWN.search(line))
     return list(_jobs(said.out)), unknown, complaint(others) or (f"qstat: exit code {said.code}" if said.code else "")
@@ -285,7 +285,7 @@ def cancel(tasks: Iterable[Task]) -> None:
 
 def _delete(jobs: Sequence[str]) -> None:
     for at in range(0, len(jobs), _TASKS_AT_ONCE):
-        said = _pbs.ask(["qdel", *jobs[at : at + _TASKS_AT_ONCE]])
+        said = pbs.ask(["qdel", *jobs[at : at + _TASKS_AT_ONCE]])
         others = [line for line in said.error.splitlines() if line.startswith("qdel:") and not _OVER.search(line)]
         if said.code and (others or not _OVER.search(said.error)):
             raise SchedulerError(complaint(said.error) or f"qdel: exit code {said.code}")
