@@ -216,6 +216,10 @@ class _Judge:
             for submission, task in planned
             for leg in range(max(1, number - submission.first + 2), len(submission.jobs) + 1)
         ]
+        for name, index, _, at in later:  # others forget it before a later leg has found that there is nothing to do
+            known = self._tasks.get((name, index), ())
+            if at == number + 1 and known and known[-1].state in ("CANCELLED", ENDED):
+                self.news.setdefault((name, index), known[-1].state)
         active = [task for name, index, *_ in later for task in self._tasks.get((name, index), ()) if task.is_active]
         if active:
             first = min(active, key=lambda task: (task.is_waiting, age(task.array)))

@@ -265,6 +265,19 @@ def test_legs_that_wait(pbs, sweep):
     ]
 
 
+def test_a_task_that_qdel_took_stays_cancelled(pbs, sweep):
+    """Its leg is forgotten before the next one has found that there is nothing to go on with."""
+    pbs.forgets()
+    write(sweep, DIRECTIVES, DIRECTIVES, legs=2)
+    nmlgen.submit(sweep)
+    pbs.lists(1, *array(sweep, 1, RUNNING, AS_THE_ARRAY))
+    pbs.lists(2, *array(sweep, 2, QUEUED, QUEUED, leg=2, job_state="H"))
+    assert states(sweep) == ["running", "waiting"]
+    pbs.lists(1)
+    pbs.lists(2)
+    assert states(sweep) == ["not submitted", "cancelled"]
+
+
 @pytest.mark.parametrize(
     ("out", "error", "code", "said"),
     [
