@@ -28,12 +28,21 @@ NQSV = ("dwd",)
 
 @rows(
     ("preset", "site"),
-    [(preset, site) for n, preset in enumerate(ICON) for m, site in enumerate(SITES) if (n + m) % 3 == 0],
+    [
+        (preset, site)
+        for n, preset in enumerate(ICON)
+        for m, site in enumerate(SITES)
+        if site == "levante" or (n + m) % 3 == 0
+    ],
     parts=4,
 )
 def test_first_spec_builds(tmp_path, preset, site):
-    """Each preset on a third of the sites, and each site with a third of the presets."""
-    path = tmp_path / "new.yaml"
+    """Each preset on Levante and a third of the other sites; `benchmarks/first_specs.py` tries all."""
+    assert surprising(preset, site, tmp_path / "new.yaml") == set()
+
+
+def surprising(preset, site, path):
+    """The codes of what is found in the first spec of a preset on a site, but for what is known."""
     path.write_text(starter_spec(preset, site, None, "bb1234", None, ".", None))
     spec = load_spec(path)
     if site in NQSV:
@@ -42,7 +51,7 @@ def test_first_spec_builds(tmp_path, preset, site):
     found = {one.code for one in (check if site in NQSV else build)(spec).findings}
     # The layout of a whole preset is for Levante: elsewhere the advisor may know a better one.
     is_whole = "num_io_procs" not in path.read_text()
-    assert found <= ({"OUT032"} if is_whole and site != "levante" else set())
+    return found - ({"OUT032"} if is_whole and site != "levante" else set())
 
 
 @pytest.mark.parametrize(
