@@ -136,6 +136,9 @@ def _between(
         for name in dict.fromkeys((*left.settings, *right.settings)):
             if name == "site" and UNKNOWN_SITE in (old.machine.name, new.machine.name):
                 continue  # one side does not say where it runs
+            if title == COUPLING_FILE and not (_knows_coupling(old) and _knows_coupling(new)):
+                yield Difference(title, name, left.settings.get(name), right.settings.get(name), Verdict.UNDECIDED)
+                continue
             yield from _compared(name, left, right, old.registry, new.registry)
 
 
@@ -263,6 +266,7 @@ def _sections(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> 
         yield from _head(experiment)
     if MASTER in parts:
         yield from _groups(experiment.master, experiment.registry, "master")
+        yield _Section(COUPLING_FILE, dict(_coupling(experiment)))
     if NAMELIST in parts:
         yield from _namelist(component)
     if JOB in parts:
@@ -283,6 +287,10 @@ def _shared(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> It
             yield from (_Section(f"{file}: {group.name}", group.settings) for group in groups)
     if JOB in parts:
         yield from _machine(experiment, is_told)
+
+
+def _knows_coupling(experiment: Experiment) -> bool:
+    return experiment.coupling is None or experiment.coupling.text is not None
 
 
 def _coupling(experiment: Experiment) -> Iterator[tuple[str, Setting]]:

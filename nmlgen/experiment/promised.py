@@ -178,8 +178,7 @@ def _groups(
     found = [list(fate(component, file, time).files.items()) for file in sequences]
     if component.stream_setting(first.stream, "file_interval").value:
         groups = [
-            [part for files in found for part in files[number : number + 1]]
-            for number in range(max(map(len, found), default=0))
+            [part for files in found for part in files[number : number + 1]] for number in range(max(map(len, found)))
         ]
     else:
         parts = sorted((part for files in found for part in files), key=lambda part: part[1])

@@ -533,7 +533,7 @@ class _Contents:
             if max(first, last) > levels:  # the variable is written with all its levels
                 return levels
             chosen.append((first, last))
-        count, highest = 0, -1
+        count, highest = 0, 0
         for first, last in sorted(chosen):
             count += max(0, last - max(first - 1, highest))
             highest = max(highest, last)

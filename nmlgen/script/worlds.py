@@ -473,9 +473,8 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
     sources = [case for case in event.source if not contradicts(case.guard, guard)]
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
-    content = files.get(source, [Stretch(UNKNOWN, piece, "unknown")])
-    if len(sources) > 1 or (UNKNOWN in source[0] and source not in files):
-        content = [Stretch(UNKNOWN, piece, "unknown")]
+    unknown = [Stretch(UNKNOWN, piece, "unknown")]
+    content = unknown if len(sources) > 1 else files.get(source, unknown)
     if event.appends:
         files.setdefault(path, []).extend(content)
         return

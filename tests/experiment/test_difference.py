@@ -13,6 +13,7 @@ from spec_strategies import specs
 from specs import load, with_namelist
 
 from nmlgen import load_spec
+from nmlgen.experiment.coupling import UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
 from nmlgen.experiment.experiment import Experiment, InputFile, OtherModel
 from nmlgen.experiment.group import Group
@@ -172,6 +173,10 @@ def test_commands_before_the_stage_out() -> None:
         ({"modules": ["a"]}, [("modules", "modules", "different")]),
         ({"launch": {"options": ["-l"]}}, [("launch", "options", "different")]),
         ({"lustre": {"output": {"stripe_size": "1M"}}}, [("lustre", "output: stripe_size", "different")]),
+        (
+            {"lustre": {"output": {"component_end": {"eof": {}}}}},
+            [("lustre", "output: component_end eof", "different")],
+        ),
         ({"darshan": {"library": "/d.so"}}, [("darshan", "library", "different")]),
         ({"mpi": {"hints": {"cb_nodes": 4}}}, [("ROMIO hints", "cb_nodes", "different")]),
         ({"shell": {"limits": {"stack": 1024}}}, [("shell", "stack_limit", "different")]),
@@ -191,6 +196,32 @@ def test_an_element_of_an_array_counts_for_the_array():
     assert not sections & {(section, name) for section, name, _ in found(old, new, NAMELIST)}
     other = of(text.replace("20", "21").replace("300.", "301."))
     assert sections <= {(section, name) for section, name, _ in found(old, other, NAMELIST)}
+
+
+@pytest.mark.parametrize(("name", "is_same"), [("iforcing", False), ("dtime", True)])
+def test_an_integer_is_no_real(name: str, is_same: bool) -> None:
+    one, two = (load(namelists={"run_nml": {name: value}}).experiment for value in (3, 3.0))
+    assert (found(one, two, NAMELIST) == []) is is_same
+
+
+COUPLE = {"src_component": "atm", "tgt_component": "hiopy", "field": ["temp", "u"]}
+COUPLED = {"timestep_unit": "hour", "coupling": [COUPLE]}
+
+
+@pytest.mark.parametrize(
+    ("coupling", "names"),
+    [
+        (Coupling("", {}, content=COUPLED), ["timestep_unit", "atm to hiopy: temp, u"]),
+        (Coupling("", {}), []),
+        (evolve(UNKNOWN_COUPLING, content=COUPLED), []),
+    ],
+)
+def test_couples_are_told_by_their_components_and_fields(coupling: Coupling, names: list[str]) -> None:
+    coupled = evolve(WAVE, coupling=coupling)
+    assert found(WAVE, coupled, MASTER) == [("coupling.yaml", name, "different") for name in names]
+    assert found(coupled, coupled) == []
+    unknown = evolve(WAVE, coupling=UNKNOWN_COUPLING)
+    assert found(coupled, unknown, MASTER) == [("coupling.yaml", name, "undecided") for name in names]
 
 
 def test_values_of_one_type():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from nmlgen.experiment.experiment import OtherModel
+from nmlgen.experiment.setting import UndecidedError
 
 TASKS = "job: {ntasks_per_node: 64, nodes: 2}\n"
 
@@ -55,3 +58,10 @@ def test_ranks_are_shared_by_the_models_of_a_job(build):
     two = build(f"{TASKS}output: null\nmodels:\n  a: {{type: atmo, tasks: 100, {OWN}}}\n  o: {{type: ocean, {OWN}}}\n")
     assert two.experiment.shares == (frozenset(range(100)), frozenset(range(100, 128)))
     assert two.experiment.others == 0
+
+
+@pytest.mark.parametrize(("most", "is_known"), [(128, True), (127, False)])
+def test_shares_of_more_ranks_than_are_counted_are_not_known(most, is_known, build, monkeypatch):
+    monkeypatch.setattr("nmlgen.experiment.experiment.MOST_TASKS", most)
+    with nullcontext() if is_known else pytest.raises(UndecidedError):
+        assert build(TASKS).experiment.shares == (frozenset(range(128)),)

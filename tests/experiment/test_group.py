@@ -24,6 +24,7 @@ def group(is_open: bool = False, **values: object) -> Group:
         (group(num_lev=30), "ntracer", 0),
         (None, "ntracer", 0),
         (group(iforcing=3), "iforcing", 3),
+        (None, "output", ["default"]),
     ],
 )
 def test_what_is_known(found, name, value):

@@ -21,6 +21,7 @@ Build = Callable[[str], Component]
         ("nodes: 2, ntasks_per_node: 3", "{}", [[0, 1, 2], [3, 4, 5]]),
         ("nodes: 2, ntasks_per_node: 4, ntasks: 5", "{}", [[0, 1, 2], [3, 4]]),
         ("nodes: null, ntasks_per_node: 4, ntasks: 5", "{}", [[0, 1, 2], [3, 4]]),
+        ("nodes: 3, ntasks_per_node: 2, ntasks: 5", "{}", [[0, 1], [2, 3], [4]]),
         ("nodes: 2, ntasks_per_node: 3", "{options: [--distribution=block:cyclic]}", [[0, 1, 2], [3, 4, 5]]),
         ("nodes: 2, ntasks_per_node: 3", "{options: [--distribution=cyclic]}", [[0, 2, 4], [1, 3, 5]]),
         ("nodes: 2, ntasks_per_node: 3", "{options: ['-m', 'cyclic:block']}", [[0, 2, 4], [1, 3, 5]]),

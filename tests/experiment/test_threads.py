@@ -55,3 +55,5 @@ def test_what_somebody_says_stays(tmp_path):
 def test_jobs_on_gpus_are_left_alone(tmp_path):
     assert environment(FOUR.replace("{", "{gpus_per_node: 1, "), tmp_path) == {}
     assert environment(FOUR.replace("{", "{gpus: 1, "), tmp_path) == {}
+    assert environment(FOUR.replace("{", "{gres: 'gpu:1', "), tmp_path) == {}
+    assert environment(FOUR.replace("{", "{comment: no gpu, "), tmp_path)[NUM_THREADS] == "4"

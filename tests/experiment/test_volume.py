@@ -262,7 +262,16 @@ def test_dictionary(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("selection", "levels"),
-    [("1", 1), ("1,3,5...10", 8), ("nlev", 1), ("nlev-1...nlev", 2), ("(1...20)", 20), ("", 20), ("1...nlev+1", 20)],
+    [
+        ("1", 1),
+        ("1,3,5...10", 8),
+        ("nlev", 1),
+        ("nlev-1...nlev", 2),
+        ("nlev-20...2", 2),
+        ("(1...20)", 20),
+        ("", 20),
+        ("1...nlev+1", 20),
+    ],
 )
 def test_selected_levels(selection: str, levels: int) -> None:
     found = only(wave("output.atm.ml_varlist=[temp, pres_sfc]", f"output.atm.m_levels='{selection}'"))

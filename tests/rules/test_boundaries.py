@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,23 @@ from grid_files import GLOBAL, NEST, OCEAN, grid, header
 from rows import rows
 from rules.experiments import experiment_of, judge
 
+from nmlgen.findings import Finding
 from nmlgen.rules import all_rules
+from nmlgen.rules.rule import Rule
 
 RULES = {rule.code: rule for rule in all_rules()}
+
+
+class _ForAWhile(Rule):
+    first_release, last_release = "2024.10", "2025.04"
+
+    def check(self, subject: object) -> Iterator[Finding]:
+        yield from ()
+
+
+def test_a_rule_holds_from_its_first_release_to_its_last() -> None:
+    releases = ("2024.07", "2024.10", "2025.04", "2025.10")
+    assert [_ForAWhile.holds_in(release) for release in releases] == [False, True, True, False]
 
 
 def count(code: str, text: str, tmp_path: Path) -> int:

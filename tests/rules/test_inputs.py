@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from grid_files import write_grids
 from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen import disk
 from nmlgen.experiment import inputs
+from nmlgen.experiment.experiment import InputFile
+from nmlgen.experiment.setting import written
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.namelist.registry import load_registry
 from nmlgen.rules.inputs import MissingInRunDirectory, SourceMissing
@@ -133,6 +136,18 @@ GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
 def test_what_is_not_beside_the_grid_is_missing(namelist, expected, tmp_path):
     write_grids(tmp_path)
     assert of_directory(namelist, tmp_path) == expected
+
+
+@pytest.mark.parametrize(("brings", "knows"), [(False, False), (True, False), (False, True)])
+def test_a_grid_that_is_brought_makes_no_run_directory(brings: bool, knows: bool, tmp_path: Path) -> None:
+    write_grids(tmp_path)
+    name = "iconR02B05-grid.nc"
+    files = (InputFile(name, written("inputs", f"{tmp_path}/{name}", "")),) if brings else ()
+    (tmp_path / "NAMELIST").write_text(GRID)
+    (tmp_path / MASTER_FILE).write_text(MASTER)
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    (component,) = evolve(experiment, inputs=files, knows_inputs=knows).components
+    assert inputs.run_directory(component) == (None if brings or knows else tmp_path)
 
 
 @pytest.mark.parametrize(("grid", "expected"), [("iconR02B05-grid.nc", ["oce.nc"]), ("atm.nc", [])])

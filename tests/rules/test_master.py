@@ -164,6 +164,7 @@ REFERENCE = "experimentReferenceDate = '2000-01-01'"
         ([STOP], "ini_datetime_string = '2000-01-01'", "", []),
         ([REFERENCE, STOP], "", "", []),
         ([REFERENCE], "", "", ["TIM015"]),
+        ([REFERENCE], "dt_restart = 86400.0", "", ["TIM015"]),
         ([REFERENCE], "", "nsteps = 3", []),
         ([REFERENCE, LEAD], "", "", ["TIM015"]),
         ([REFERENCE], "end_datetime_string = '2000-01-02'", "", []),

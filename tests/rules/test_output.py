@@ -317,6 +317,7 @@ def test_file_names(first, second, expected, tmp_path):
         ("filename_format: always, stream_partitions_ml: 1", ["OUT012"]),
         ("filename_format: always, stream_partitions_ml: 1, file_interval: P20D", []),
         ("filename_format: always, file_interval: P20D", ["OUT012"]),
+        ("filename_format: always, stream_partitions_ml: 1, output_interval: PT0S", []),  # ICON does not start
         ("filename_format: always_<ifile_partition>, file_interval: P20D", []),
         ("filename_format: <output_filename>_<total_index>", []),
     ],
@@ -412,6 +413,7 @@ namelists: {run_nml: {iforcing: 3RUN}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lne
     [
         ("", "", ["OUT032"]),
         (", output: [totint]", "", []),  # no stream is written
+        ("", "job: {nodes: 1, ntasks_per_node: 4}\n", ["OUT032"]),
         ("", "job: {nodes: 1, ntasks_per_node: 3}\n", []),  # more than a quarter would not compute
     ],
 )

@@ -147,6 +147,8 @@ def test_test_run(tasks, io, restart, expected, tmp_path):
         ("parallel: {num_io_procs: 0, pio_type: 2}\noutput: {atm: null}\n", ["PAR013"]),
         ("parallel: {num_io_procs: 0, pio_type: 2}\n", ["PAR012"]),
         ("parallel: {num_io_procs: 4, pio_type: -1}\n", ["PAR014"]),
+        ("job: {nodes: 1, ntasks_per_node: 2}\nparallel: {num_io_procs: 1, pio_type: -1}\n", ["PAR004", "PAR014"]),
+        ("job: {nodes: 1, ntasks_per_node: 2}\nparallel: {num_io_procs: 2, pio_type: -1}\n", ["PAR001"]),
         ("parallel: {num_io_procs: 0, pio_type: 3}\n", []),
     ],
 )

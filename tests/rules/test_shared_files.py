@@ -159,6 +159,14 @@ def test_components(components, found, tmp_path):
     assert sorted(finding.code for finding in findings) == found
 
 
+def test_a_component_fills_as_many_stripes_as_it_is_long(tmp_path):
+    components = "2M: {stripe_count: 1}, 6M: {stripe_count: 8, stripe_size: 1M}, eof: {}"
+    findings = check(f"lustre: {{output: {{component_end: {{{components}}}}}}}\n", tmp_path).findings
+    assert [finding.message for finding in findings if finding.code == "LUS015"] == [
+        "the component up to 6M fills 4 of 8 stripes of 1M"
+    ]
+
+
 def test_checkpoints_of_many_files_have_the_first_component(tmp_path):
     wide_at_last = "lustre: {restart: {component_end: {64M: {stripe_count: 1}, eof: {stripe_count: 8}}}}\n"
     assert codes(check(wide_at_last, tmp_path).findings) == []

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from attrs import evolve
 from rows import rows
+from rules.experiments import judge
 from rules.test_examples import BASE, check
 
 from nmlgen.checking import check_experiment
+from nmlgen.experiment.setting import written
+from nmlgen.rules import all_rules
 from nmlgen.spec.spec import load_spec
 
 
@@ -140,6 +144,16 @@ def test_larger_nodes_are_known_by_their_feature(tmp_path):
 )
 def test_tasks_that_the_launcher_is_told(launch, is_found, tmp_path):
     assert ("SLM030" in codes(f"launch: {launch}", tmp_path)) is is_found
+
+
+def test_no_node_has_no_task(tmp_path):
+    """As a script may say it; a spec cannot."""
+    path = tmp_path / "spec.yaml"
+    path.write_text("job: {nodes: 1, ntasks: 129, ntasks_per_node: null}\n", encoding="utf-8")
+    experiment = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"]).experiment
+    none = evolve(experiment, directives={**experiment.directives, "nodes": written("job.nodes", 0, "script")})
+    (rule,) = (rule for rule in all_rules() if rule.code == "SLM005")
+    assert [len(judge(job, [rule])) for job in (experiment, none)] == [1, 0]
 
 
 def test_other_libraries_put_several_tasks_on_a_core(tmp_path):
