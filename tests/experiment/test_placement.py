@@ -14,7 +14,7 @@ from specs import unchecked_build
 from nmlgen import SpecError, compare, load_spec
 from nmlgen.experiment.difference import differences
 from nmlgen.experiment.nodes import nodes, ranks_by_node
-from nmlgen.experiment.placement import Seat, facts_of, placement, reason
+from nmlgen.experiment.placement import Seat, facts_of, placement, places, reason
 from nmlgen.experiment.setting import Certainty
 from nmlgen.importing import import_spec
 from nmlgen.report.ranks import format_nodes
@@ -145,6 +145,27 @@ def test_a_partition_that_nobody_knows_has_no_gpus_that_are_known(tmp_path: Path
     partition = evolve(experiment.directives["partition"], certainty=Certainty.UNKNOWN)
     unsure = evolve(experiment, directives={**experiment.directives, "partition": partition})
     assert facts_of(unsure, evolve(program, job={})).gpus is None
+
+
+def test_nobody_is_bound_to_cores_that_nobody_knows(tmp_path: Path) -> None:
+    experiment = load_spec(spec(tmp_path, {"device": "cpu", "tasks_per_node": 3}, **one_program())).experiment
+    machine = evolve(experiment.machine, cores_per_node=None, partitions={})
+    assert {seat.cores for seat in placement(evolve(experiment, machine=machine))} == {()}
+
+
+def test_a_gpu_beyond_those_that_are_known_has_cores_of_any(tmp_path: Path) -> None:
+    job = {"nodes": 1, "gpus_per_node": 5, "time": "02:00:00"}
+    found = seats(tmp_path, model=GPU, **one_program(num_io_procs=0), job=job)
+    assert [(seat.gpu, seat.card) for seat in found][3:] == [(3, "mlx5_0:1"), (4, "mlx5_1:1")]
+
+
+def test_each_program_has_its_nodes_for_output(tmp_path: Path) -> None:
+    models = {"atm": {**ATM, "io_nodes": 1}, "oce": {**OCE, "tasks": 4, "io_nodes": 2}}
+    experiment = load_spec(spec(tmp_path, models=models, job={"nodes": 4, "time": "02:00:00"})).experiment
+    assert [(place.work, place.apart) for place in places(experiment)] == [
+        (range(1), range(1, 2)),
+        (range(1), range(2, 4)),
+    ]
 
 
 def test_ranks_of_the_master_namelist(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ def test_months_follow_the_calendar(dates: Callable[..., list[int]]) -> None:
     settings = "output_interval: P1M, file_interval: P1Y"
     assert dates(settings, rest, DAY) == [0, 31, 59, 90, 120, 151]
     assert dates(f"{settings}, stream_partitions_ml: 2", rest, DAY) == [0, 62, 124]
+    assert dates(f"{settings}, output_start: '>2001-01-01T00:00:00Z'", rest, DAY) == [31, 59, 90, 120, 151]
+    assert dates(f"{settings}, output_start: 2000-12-15T00:00:00Z", rest, DAY) == [14, 45, 73, 104, 134, 151]
 
 
 def test_the_first_domain_has_no_times_of_its_own(build: Callable[[str], Component]) -> None:

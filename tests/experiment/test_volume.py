@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 from rows import rows
+from rules.experiments import with_setting
 
 from nmlgen import load_spec
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.schedule import duties
-from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.experiment.setting import UndecidedError, unknown, written
 from nmlgen.experiment.volume import (
     StreamVolume,
     Volume,
@@ -281,6 +282,13 @@ def test_selected_levels(selection: str, levels: int) -> None:
 def test_levels_that_cannot_be_read_widen() -> None:
     found = only(wave("output.atm.ml_varlist=[temp]", "output.atm.m_levels='upper'")).step
     assert (found.low, found.high) == (1280 * 4 + 8, 21 * 1280 * 4 + 8)
+
+
+def test_one_level_where_nobody_knows_how_many() -> None:
+    component = wave("output.atm.ml_varlist=[temp]")
+    unsaid = with_setting(component.experiment, "run_nml", "num_lev", unknown("run_nml.num_lev"))
+    found = only(unsaid.components[0]).step
+    assert (found.low, found.high) == (1280 * 4 + 8, 2 * 1280 * 4 + 8)
 
 
 @pytest.mark.parametrize(

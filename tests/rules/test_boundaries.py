@@ -45,6 +45,8 @@ NESTED = "grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}"
 CHECKPOINT = "restart: {{checkpointTimeIntval: P{}D, restartTimeIntval: P10D}}\n"
 STREAM = "output: {{atm: {{{}}}}}\n"
 DAY = "2008-09-03T00:00:00Z"
+STOP = "time: {{stop: 2008-{}T00:00:00Z}}\n"
+LATER = STREAM.format(f"output_start: {DAY}, output_end: {DAY}")
 LAST_IO = "job: {{nodes: 4}}\nparallel: {{num_io_procs: {}}}\noutput: {{atm: {{pe_placement_ml: 256}}}}\n"
 SHARED = "parallel: {{pio_type: 2, num_io_procs: {}}}\nmpi: {{hints: {{cb_nodes: {}}}}}\n"
 
@@ -70,6 +72,8 @@ SHARED = "parallel: {{pio_type: 2, num_io_procs: {}}}\nmpi: {{hints: {{cb_nodes:
         ("GRD009", nml("grid_nml", "dynamics_grid_filename: [a.nc, <path>b.nc, <path>c.nc]"), 1),
         ("GRD009", nml("grid_nml", "dynamics_grid_filename: [a.nc, path/b.nc]"), 0),
         ("GRD009", nml("grid_nml", "vct_filename: <path>heights"), 1),
+        ("OUT022", STOP.format("08-31") + LATER, 0),  # another rule tells of such an end
+        ("OUT022", STOP.format("09-01") + LATER, 1),
         ("PAR009", nml("parallel_nml", "num_prefetch_proc: 1"), 0),
         ("PAR009", nml("parallel_nml", "num_prefetch_proc: 2"), 1),
         ("PAR016", nml("parallel_nml", "n_ghost_rows: 1"), 0),

@@ -135,6 +135,12 @@ def test_what_a_coupling_period_divides(period, overrides, reason, tmp_path):
     assert all(reason in message for message in messages)
 
 
+@pytest.mark.parametrize(("period", "unit", "count"), [("20", "minute", 0), ("25", "minute", 1), ("1200", "second", 0)])
+def test_a_period_has_the_unit_of_the_coupling(period, unit, count, tmp_path):
+    text = exchanged(f"'{period}'").replace("coupling:", f"coupling:\n  timestep_unit: {unit}", 1)
+    assert len(found(coupling.IrregularCoupling, text, tmp_path)) == count
+
+
 @pytest.mark.parametrize(
     ("period", "ocean", "reason"),
     [

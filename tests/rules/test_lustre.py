@@ -19,6 +19,7 @@ def codes(text, tmp_path):
     [
         "lustre: {output: {stripe_count: -1, stripe_size: 1M}}",
         "lustre: {output: {stripe_count: 32}}",
+        "lustre: {output: {stripe_count: 1, stripe_size: 4095M}}",
         "lustre: {output: {stripe_count: 0, stripe_size: 512K}}",
         "lustre: {restart: {stripe_count: 8}}\nrestart: {restart_write_mode: async, num_restart_procs: 1}",
         "lustre: {output: {stripe_count: 4}, restart: {stripe_count: 1}}",

@@ -141,7 +141,25 @@ def test_a_group_that_has_another_name_now_is_renamed(text, expected, tmp_path):
     assert [edit.replacement for fix in fixes for edit in fix.edits] == expected
 
 
-@pytest.mark.parametrize(("group", "expected"), [("ion_ml", ["NML001"]), ("bg_sensor", []), ("bogus_nml", ["NML001"])])
+@pytest.mark.parametrize(("group", "expected"), [("jsb_sep_nml", ["&jsb_seb_nml"]), ("jsb_sb_nml", [])])
+def test_a_group_of_another_release_is_no_slip(group, expected, tmp_path):
+    """2024.07 has jsb_sb_nml."""
+    (tmp_path / "NAMELIST_lnd").write_text(f"&{group}\n/\n")
+    report = nmlgen.lint([tmp_path / "NAMELIST_lnd"], select=["NML001"], icon_release="2024.01")
+    fixes = [finding.fix for finding in report.findings if finding.fix is not None]
+    assert [edit.replacement for fix in fixes for edit in fix.edits] == expected
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        ("ion_ml", ["NML001"]),
+        ("bg_sensor", []),
+        ("bogus_nml", ["NML001"]),
+        ("mec_obs", []),
+        ("wave_nml", ["NML007"]),
+    ],
+)
 def test_groups_of_dace(group, expected, tmp_path):
     spec = f'model: {{release: "2024.10"}}\nnamelists: {{assimilation_nml: {{dace_debug: 1}}, {group}: {{x: 1}}}}\n'
     assert codes(spec, tmp_path) == expected

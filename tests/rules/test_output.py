@@ -311,13 +311,20 @@ def test_file_names(first, second, expected, tmp_path):
     assert [code for code in codes if code in ("OUT011", "OUT022")] == expected
 
 
+TWO_WINDOWS = (
+    "output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z], "
+    "output_end: [2008-09-02T00:00:00Z, 2008-09-03T00:00:00Z]"
+)
+
+
 @pytest.mark.parametrize(
     ("stream", "expected"),
     [
         ("filename_format: always, stream_partitions_ml: 1", ["OUT012"]),
         ("filename_format: always, stream_partitions_ml: 1, file_interval: P20D", []),
         ("filename_format: always, file_interval: P20D", ["OUT012"]),
-        ("filename_format: always, stream_partitions_ml: 1, output_interval: PT0S", []),  # ICON does not start
+        (f"filename_format: always, stream_partitions_ml: 1, {TWO_WINDOWS}, output_interval: [PT1H, PT1H]", ["OUT012"]),
+        (f"filename_format: always, stream_partitions_ml: 1, {TWO_WINDOWS}, output_interval: [PT1H, PT0S]", []),
         ("filename_format: always_<ifile_partition>, file_interval: P20D", []),
         ("filename_format: <output_filename>_<total_index>", []),
     ],
@@ -419,6 +426,14 @@ namelists: {run_nml: {iforcing: 3RUN}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lne
 )
 def test_slow_output_is_told_of_runs_that_write_and_have_ranks_to_spare(run, job, expected, tmp_path):
     assert [code for code in ours(job + SLOW.replace("RUN", run), tmp_path) if code == "OUT032"] == expected
+
+
+@pytest.mark.parametrize(("hours", "tasks", "expected"), [(16, 128, ["OUT032"]), (16, 1, []), (17, 128, [])])
+def test_slow_output_without_io_ranks_is_told_of_few_steps(hours, tasks, expected, tmp_path):
+    """Another rule tells of more than 100."""
+    job = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\ntime: {{stop: 2008-09-01T{hours}:00:00Z}}\n"
+    slow = job + SLOW.replace("RUN", "").replace("procs: 1", "procs: 0")
+    assert [code for code in ours(slow, tmp_path) if code == "OUT032"] == expected
 
 
 @pytest.mark.parametrize(
