@@ -9,7 +9,7 @@ import pytest
 import nmlgen
 from nmlgen import SpecError, load_spec
 from nmlgen.advise.first_look import is_surely_enough
-from nmlgen.advise.job_time import job_time
+from nmlgen.advise.job_time import JobTime, job_time
 from nmlgen.units.wall_time import parse_wall_time
 
 SLOW = ("parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1", "output.atm.output_interval=PT4M")
@@ -33,6 +33,13 @@ def codes(*overrides: str) -> list[str]:
 )
 def test_a_leg_with_its_set_up(overrides, is_short):
     assert ("SLM026" in codes(*overrides)) is is_short
+
+
+@pytest.mark.parametrize(("time", "is_short"), [("00:08:00", False), ("00:07:59", True)])
+def test_a_limit_that_is_just_enough(time, is_short, monkeypatch):
+    monkeypatch.setattr("nmlgen.advise.first_look.is_surely_enough", lambda component, limit: False)
+    monkeypatch.setattr("nmlgen.advise.job_time.slowest", lambda experiment: JobTime(360.0, 300.0, 420.0, 120, True))
+    assert ("SLM026" in codes(f"job.time={time}")) is is_short
 
 
 def test_far_from_all_measurements_only_what_is_certain():
