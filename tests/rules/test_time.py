@@ -51,6 +51,7 @@ CASES = [
     ("TIM003", {(TIME, "experimentReferenceDate"): "2007-02-29T00:00:00Z"}, 1),
     ("TIM004", {SECONDS: 600.0}, 0),
     ("TIM004", {SECONDS: 601.0}, 1),
+    ("TIM004", {SECONDS: 1.0}, 1),
     ("TIM004", {SECONDS: 599.0}, 1),
     ("TIM004", {SECONDS: 0.0}, 0),
     ("TIM004", {SECONDS: 300.0, STEP: ""}, 0),
