@@ -12,6 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.terminal import unfiltered
+from nmlgen.report.quantities import format_number
 from nmlgen.schedulers import schedulers
 from nmlgen.sweep.demand import Hours, demand
 
@@ -89,12 +90,14 @@ def show_demand(directory: Path, points: Collection[str]) -> None:
         return
     text = f"{_points(found.points)}: at most {_hours(found.most)} by their time limits"
     if found.expected is not None and found.low is not None and found.high is not None:
-        text += f"; expected: {_hours(found.expected)} ({found.low.node:.3g} to {found.high.node:.3g})"
+        low, high = format_number(found.low.node), format_number(found.high.node)
+        text += f"; expected: {_hours(found.expected)} ({low} to {high})"
     click.echo(text)
 
 
 def _hours(hours: Hours) -> str:
-    return f"{hours.node:.3g} node hours" + (f", {hours.core:.4g} core hours" if hours.core is not None else "")
+    cores = "" if hours.core is None else f", {format_number(hours.core)} core hours"
+    return f"{format_number(hours.node)} node hours{cores}"
 
 
 def _others(done: nmlgen.Submitted) -> str:

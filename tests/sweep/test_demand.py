@@ -6,6 +6,7 @@ import pytest
 from specs import MAPPING
 
 import nmlgen
+from nmlgen.cli.submitted import show_demand
 from nmlgen.sweep.demand import Hours, demand
 
 
@@ -22,12 +23,15 @@ def test_node_hours_and_core_hours(tmp_path):
     assert one.most.node == pytest.approx(1.0)
 
 
-def test_scripts_that_nmlgen_did_not_build(tmp_path):
+def test_scripts_that_nmlgen_did_not_build(tmp_path, capsys):
     (tmp_path / "p").mkdir()
     (tmp_path / "points.csv").write_text("id,name,directory,state,reason\n1,p,p,built,\n")
     script = tmp_path / "p" / "p.sbatch"
     script.write_text("#!/bin/bash\n#SBATCH --nodes=3\n#SBATCH --time=02:00:00\ntrue\n")
     assert demand(tmp_path, ["p"]).most == Hours(6.0, None)
+    script.write_text("#!/bin/bash\n#SBATCH --nodes=300\n#SBATCH --time=10-0\ntrue\n")
+    show_demand(tmp_path, ["p"])
+    assert capsys.readouterr().out == "1 point: at most 72 000 node hours by their time limits\n"
     script.write_text("#!/bin/bash\n#SBATCH --nodes=3\ntrue\n")
     assert demand(tmp_path, ["p"]).most is None
     assert demand(tmp_path, []).most is None
