@@ -13,6 +13,10 @@ import pytest
 from rows import rows
 
 from nmlgen.cli import main
+from nmlgen.resources import schema
+from nmlgen.source import Source
+from nmlgen.spec.document import read_text
+from nmlgen.spec.validate import validate
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -44,6 +48,20 @@ def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (document.parent / target).exists(), target
+
+
+OF_OTHERS = ("ci.md", "editors.md")
+"""Pages whose YAML is for other programs."""
+SECTIONS = schema("spec")["properties"].keys() - {"partitions"}  # which a page shows of a site
+
+
+@rows("document", [path for path in DOCUMENTS if path.name not in OF_OTHERS], ids=lambda path: path.name)
+def test_specs_and_sites_that_are_shown_have_keys_and_values_that_there_are(document):
+    for text in re.findall(r"^```yaml\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        node = read_text(Source(str(document), text))
+        for kind, is_it in (("site", "machine" in node.value), ("spec", node.value.keys() <= SECTIONS)):
+            if is_it:  # else a part of one
+                validate(node, kind)
 
 
 @pytest.mark.parametrize("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
