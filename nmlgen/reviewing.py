@@ -36,6 +36,7 @@ Writer = tuple[int, int]
 """What writes, within one of several scripts: see `_Writers`."""
 
 _COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
+_STRUCTURAL = ("unclosed-group", "unclosed-before-group", "unclosed-string", "no-name", "misplaced-equals")
 _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
@@ -198,7 +199,7 @@ def _inactive(document: Document) -> Iterator[Finding]:
         for found in group.errors:
             if group is document.groups[-1] and found.kind == "unclosed-group":
                 continue  # another here-document may end it
-            if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
+            if found.stops and found.kind in _STRUCTURAL:
                 yield problem(
                     "SHL005",
                     Severity.WARNING,

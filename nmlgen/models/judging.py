@@ -203,6 +203,9 @@ class Judging:
                 notes = [f"{elsewhere} has it; {self.model} ends at it"]
             elif there is not None:
                 notes = [f"expected: in &{there}"]
+                if self.of_nobody > 1:
+                    severity = Severity.WARNING
+                    notes.append(f"no known release has {self.of_nobody} others here: those of a fork?")
             elif meant is not None:
                 notes, fix = [suggestion(meant)], respelt(problem.span, name, meant)
             else:

@@ -62,6 +62,7 @@ _INDEX = re.compile(
 )
 _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
+_UNCLOSED = ("unclosed-group", "unclosed-before-group")
 _MOST_PROBLEMS = 500  # of one group
 _MOST_GROUPS = 1_500  # of one text, as are these
 _MOST_ITEMS = 25_000
@@ -326,9 +327,11 @@ class _Body:
             return
         if self.terminator is None:
             expected = '"/" on a line of its own after the last variable'
-            message = f"&{self.name} is not closed"
+            is_last = self.limit == len(self.text)
+            kind, where = ("unclosed-group", "") if is_last else ("unclosed-before-group", " before the next group")
+            message = f"&{self.name} is not closed{where}"
             fix = None if self.errors else self.closing()
-            self.complain("unclosed-group", message, self.start, self.header_end, expected, once=False, fix=fix)
+            self.complain(kind, message, self.start, self.header_end, expected, once=False, fix=fix)
         elif self.terminator.end > self.reader.last_line_end:
             start, end = self.terminator.start, self.terminator.end
             message = f'the file ends after the "{self.terminator.text}" of &{self.name} without a line end'
@@ -678,10 +681,10 @@ class _Body:
     ) -> None:
         """Report a problem, but only the first on a line: what follows it there follows from it. Of a group that is in
         pieces not all are told."""
-        if len(self.errors) >= _MOST_PROBLEMS and kind != "unclosed-group":
+        if len(self.errors) >= _MOST_PROBLEMS and kind not in _UNCLOSED:
             return
         line = self.origin.line_start(start)
-        if kind != "unclosed-group" and self.is_uncertain(line, start):
+        if kind not in _UNCLOSED and self.is_uncertain(line, start):
             return
         if once and line == self.complained_in:
             return

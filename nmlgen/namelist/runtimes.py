@@ -3,7 +3,9 @@
 `tests/namelist/test_runtimes.py` holds what gfortran 12 and flang 16 were seen to do. The standard has a comment begin
 at a "!" behind a value separator (Fortran 2018, 13.11.3.6), which gfortran learns with GCC 15.3 and 16.2 (its bug
 125095). Intel's manual takes strings with and without delimiters (Developer Guide and Reference, Rules for Namelist
-Sequential READ Statements). What the others do where nothing is said is not known.
+Sequential READ Statements). A group without an end is ended by the "&" of the next one in NVHPC's, as an extension
+(`nmlread.c` of the first flang, which is made of it), and in later LLVM flangs (`namelist.cpp`), not in 16.
+What the others do where nothing is said is not known.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ READERS: Mapping[str, Readers] = {
     "undelimited-word": Readers(("gfortran",), ("flang", "intel")),
     "no-final-newline": Readers(("gfortran",), ("flang",)),
     "comma-on-next-line": Readers(("gfortran",), ("flang",)),
+    "unclosed-before-group": Readers(("gfortran",), ("nvhpc",)),
 }
 """The kinds of problems that not every runtime has."""
 

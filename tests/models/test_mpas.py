@@ -117,6 +117,7 @@ def test_an_ideal_case_has_no_terrain(judged):
 
 
 def test_what_other_releases_have_is_no_error(judged):
+    assert judged(("&physics", "&physics\n    config_lakemodel = 'off'")) == [("MPS002", "warning")]
     newer = ("&physics", "&physics\n    config_ngw_scheme = true")
     scheme = ("mp_kessler", "wsm6")
     assert judged(scheme) == ERROR

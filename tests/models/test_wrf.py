@@ -114,6 +114,8 @@ def test_one_unknown_variable_ends_wrf_and_several_are_those_of_a_fork(judged):
     two = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n km_opt"))
     assert found(one) == [("WRF002", "error")]
     assert found(two) == [("WRF002", "warning")] * 2
+    other = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n spec_exp = 0.3\n km_opt"))
+    assert found(other) == [("WRF002", "warning")] * 3
 
 
 @pytest.mark.parametrize(

@@ -226,9 +226,9 @@ def test_what_the_shell_has_not_expanded_ends_no_group():
 def test_reading_goes_on_at_the_next_group():
     found = document("&a\n x = 'open\n y = 2\n&b\n i = 1\n&c i=2 /\n")
     assert [one.name for one in found.groups] == ["a", "b", "c"]
-    assert kinds(found.groups[0].errors) == ["unclosed-string", "unclosed-group"]
+    assert kinds(found.groups[0].errors) == ["unclosed-string", "unclosed-before-group"]
     assert [item.name for item in found.groups[0].items] == ["x", "y"]
-    assert kinds(found.groups[1].errors) == ["unclosed-group"]
+    assert kinds(found.groups[1].errors) == ["unclosed-before-group"]
     assert found.groups[2].errors == ()
     assert found.groups[1].is_refused
 

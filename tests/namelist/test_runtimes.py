@@ -52,3 +52,13 @@ def test_without_a_runtime_nothing_is_certain():
     assert not READERS["comment-for-value"].stops_each(())
     assert READERS["comment-for-value"].stops_each(("gfortran",))
     assert not READERS["comment-for-value"].stops_each(("gfortran", "nec"))
+
+
+@rows(("end", "fortran", "is_error"), [("&grid_nml", "", False), ("&grid_nml", "gfortran", True), ("", "nvhpc", True)])
+def test_a_group_is_ended_by_the_next_one_in_some_runtimes(end, fortran, is_error, tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text(f"&run_nml\n num_lev = 5\n{end}\n")
+    site = tmp_path / "here.yaml"
+    site.write_text(f"description: here\nmachine: {{scheduler: slurm, file_system: unknown, fortran: [{fortran}]}}\n")
+    report = nmlgen.lint([path], site=str(site), is_isolated=True, select=["NML011"])
+    assert bool([one for one in report.errors if one.span.line == 1]) == is_error

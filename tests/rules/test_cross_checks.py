@@ -685,6 +685,8 @@ def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
         ("dynamics: {n_zlev: 1}", False),
         ("dynamics: {n_zlev: 1, iswm_oce: 1}", True),
         ("dynamics: {n_zlev: 2}", True),
+        ("dynamics: {n_zlev: 1, iswm_oce: 1, dzlev_m: [0.0]}", True),
+        ("dynamics: {n_zlev: 2, dzlev_m: [0.0, 10.0]}", False),
         ("tracer_transport: {no_tracer: 0}", False),
         ("tracer_transport: {no_tracer: 1}", True),
         ("tracer_transport: {no_tracer: 0}, physics: {eos_type: 4}", False),
