@@ -17,6 +17,7 @@ from nmlgen.cli.console import (
     selection_options,
     set_option,
     show_findings,
+    tracked,
 )
 from nmlgen.codes import rule_names
 from nmlgen.findings import joined
@@ -66,7 +67,7 @@ def command(
             if loaded.tree.get("sweep") is None:
                 reports.append(nmlgen.check(loaded))
                 continue
-            reviewed = _reviewed(loaded)
+            reviewed = _reviewed(loaded, quiet)
             reports.append(reviewed.report)
             sweeps.append(f"{spec}: {reviewed.points} points, {reviewed.invalid} of them cannot be built")
         except nmlgen.SpecError as error:
@@ -84,12 +85,15 @@ def command(
     return 1 if refused or report.errors or (strict and report.warnings) else 0
 
 
-def _reviewed(spec: nmlgen.Spec) -> Review:
-    from nmlgen.sweep.expansion import plan_of_spec, points_of
+def _reviewed(spec: nmlgen.Spec, quiet: bool) -> Review:
+    from nmlgen.sweep.expansion import plan_of_spec
+    from nmlgen.sweep.point import point_of
     from nmlgen.sweep.review import review
 
     plan = plan_of_spec(spec)
-    return review(() if plan is None else points_of(plan))
+    assert plan is not None  # there is a sweep
+    rows = plan.rows() if quiet else tracked(plan.rows(), "checking", lambda: sum(1 for _ in plan.rows()))
+    return review(point_of(plan, *row) for row in rows)
 
 
 def _show(

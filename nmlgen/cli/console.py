@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -128,16 +128,17 @@ def show_findings(findings: Iterable[Finding], err: bool = False, marked: Contai
         click.echo(text, err=err, color=True)
 
 
-def tracked(items: Sequence[T]) -> Iterator[T]:
-    """Go through items, with a line on a terminal's stderr that tells how far it is, if it takes longer."""
-    if len(items) < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+def tracked(items: Iterable[T], verb: str = "reading", count: Callable[[], int] | None = None) -> Iterator[T]:
+    """Go through items, with a line on a terminal's stderr that tells how far it is, if it takes longer; `count` tells
+    how many there are, of those that are made as they are asked for."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield from items
         return
     started, progress = monotonic(), None
     try:
         for number, item in enumerate(items):
             if progress is None and monotonic() - started > _PATIENCE:
-                progress = _progress(len(items))
+                progress = _progress(len(items) if isinstance(items, Sized) else count() if count else None, verb)
             if progress is not None:
                 progress.update(progress.task_ids[0], completed=number)
             yield item
@@ -149,11 +150,11 @@ def tracked(items: Sequence[T]) -> Iterator[T]:
 _PATIENCE = 1.0  # seconds
 
 
-def _progress(total: int) -> Progress:
+def _progress(total: int | None, verb: str) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn(verb), BarColumn(), MofNCompleteColumn())
     progress = Progress(*columns, console=Console(file=unfiltered(sys.stderr)), transient=True)
     progress.add_task("", total=total)
     progress.start()
