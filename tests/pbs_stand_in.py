@@ -3,10 +3,10 @@ with a history and of one without."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from stand_in import StandIn
 
 SERVER = """\
 Server: pbshost
@@ -18,14 +18,6 @@ Server: pbshost
     max_array_size = {array_size}
     pbs_version = 23.06.06
 """  # noqa: W291
-_PROGRAM = """\
-#!/bin/bash
-here={here}/{name}
-printf '%s\\n' "$*" >>"$here.calls"
-cat "$here.err" >&2
-cat "$here.out"
-exit "$(<"$here.code")"
-"""
 _QSUB = """\
 #!/bin/bash
 here={here}/qsub
@@ -64,13 +56,12 @@ def job(identifier: str, name: str, **said: str) -> str:
     return "\n".join([f"Job Id: {identifier}.pbshost", *lines, variables, "", ""])
 
 
-class PbsStandIn:
+class PbsStandIn(StandIn):
     """PBS's programs, first in the PATH. qsub numbers its jobs from 1 on."""
 
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.directory = directory
-        (directory / "jobs").mkdir(parents=True)
-        monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+        super().__init__(directory, monkeypatch)
+        (directory / "jobs").mkdir()
         self.configure()
         self.replace("qsub", _QSUB.format(here=directory))
         self.replace("qstat", _QSTAT.format(here=directory))
@@ -88,20 +79,3 @@ class PbsStandIn:
     def lists(self, number: int, *jobs: str) -> None:
         """What qstat says of the job or the array of a number, nothing where PBS does not know it."""
         (self.directory / "jobs" / str(number)).write_text("".join(jobs))
-
-    def says(self, program: str, out: str = "", error: str = "", code: int = 0) -> None:
-        """Let a program say something and end."""
-        for ending, text in (("out", out), ("err", error), ("code", str(code))):
-            (self.directory / f"{program}.{ending}").write_text(f"{text}\n" if text else "")
-        self.replace(program, _PROGRAM.format(here=self.directory, name=program))
-
-    def calls(self, program: str) -> list[str]:
-        """The arguments of each call of a program."""
-        path = self.directory / f"{program}.calls"
-        return path.read_text().splitlines() if path.exists() else []
-
-    def replace(self, program: str, text: str) -> None:
-        """Put a program in the place of another."""
-        path = self.directory / program
-        path.write_text(text)
-        path.chmod(0o755)

@@ -3,22 +3,14 @@ another user, what sacct remembers. What Slurm really does is tested in tests/re
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from stand_in import StandIn
 
 CONFIGURATION = "MaxArraySize  = {array_size}\nMaxJobCount   = 10000\nPrivateData   = {private}\n"
 
-_PROGRAM = """\
-#!/bin/bash
-here={here}/{name}
-printf '%s\\n' "$*" >>"$here.calls"
-cat "$here.err" >&2
-cat "$here.out"
-exit "$(<"$here.code")"
-"""
 _SBATCH = """\
 #!/bin/bash
 here={here}/sbatch
@@ -37,13 +29,11 @@ echo $(( 100 + taken ))
 """
 
 
-class SlurmStandIn:
+class SlurmStandIn(StandIn):
     """Slurm's programs, first in the PATH; each says what it was told to say."""
 
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.directory = directory
-        directory.mkdir()
-        monkeypatch.setenv("PATH", f"{directory}:{os.environ['PATH']}")
+        super().__init__(directory, monkeypatch)
         self.configure()
         self.says("squeue")
         self.says("scancel")
@@ -53,12 +43,6 @@ class SlurmStandIn:
     def configure(self, array_size: int = 1001, private: str = "none") -> None:
         """What `scontrol show config` says."""
         self.says("scontrol", CONFIGURATION.format(array_size=array_size, private=private))
-
-    def says(self, program: str, out: str = "", error: str = "", code: int = 0) -> None:
-        """Let a program say something and end."""
-        for ending, text in (("out", out), ("err", error), ("code", str(code))):
-            (self.directory / f"{program}.{ending}").write_text(f"{text}\n" if text else "")
-        self.replace(program, _PROGRAM.format(here=self.directory, name=program))
 
     def queues(self, lines: Sequence[str]) -> None:
         """What squeue lists: NAME|ARRAY|INDEX|JOB|STATE|NODES|REASON."""
@@ -72,14 +56,3 @@ class SlurmStandIn:
     def has_room_for(self, tasks: int) -> None:
         """Let sbatch take so many tasks of arrays and no more."""
         self.replace("sbatch", _SBATCH.format(here=self.directory, room=tasks))
-
-    def calls(self, program: str) -> list[str]:
-        """The arguments of each call of a program."""
-        path = self.directory / f"{program}.calls"
-        return path.read_text().splitlines() if path.exists() else []
-
-    def replace(self, program: str, text: str) -> None:
-        """Put a program in the place of another."""
-        path = self.directory / program
-        path.write_text(text)
-        path.chmod(0o755)

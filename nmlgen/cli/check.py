@@ -86,14 +86,13 @@ def command(
 
 
 def _reviewed(spec: nmlgen.Spec, quiet: bool) -> Review:
-    from nmlgen.sweep.expansion import plan_of_spec
-    from nmlgen.sweep.point import point_of
+    from nmlgen.sweep.expansion import plan_of_spec, points_of
     from nmlgen.sweep.review import review
 
     plan = plan_of_spec(spec)
     assert plan is not None  # there is a sweep
-    rows = plan.rows() if quiet else tracked(plan.rows(), "checking", lambda: sum(1 for _ in plan.rows()))
-    return review(point_of(plan, *row) for row in rows)
+    points = points_of(plan)
+    return review(points if quiet else tracked(points, "checking", lambda: sum(1 for _ in plan.rows())))
 
 
 def _show(

@@ -49,8 +49,9 @@ def command(
     that are there already and right are not touched. Exit code 1 if a point cannot be built.
     """
     loaded = nmlgen.load_spec(spec, overrides)
+    points = nmlgen.expand(loaded)
     if dry_run:
-        for point in nmlgen.expand(loaded):
+        for point in points:
             click.echo(
                 "  ".join((point.id, point.name, *point.overrides[: -1 if "name" not in point.values else None]))
             )
@@ -59,7 +60,7 @@ def command(
     with _progress(loaded, quiet) as progress:
         try:
             sweep = nmlgen.write_sweep(
-                nmlgen.expand(loaded),
+                points,
                 directory,
                 invalid=invalid,
                 strict=strict,
@@ -93,6 +94,9 @@ def _progress(spec: nmlgen.Spec, quiet: bool) -> Iterator[Callable[[nmlgen.Point
     from rich.console import Console
     from rich.progress import Progress
 
+    from nmlgen.sweep.expansion import plan_of_spec
+
     with Progress(console=Console(file=unfiltered(sys.stderr)), transient=True) as progress:
-        task = progress.add_task("points", total=sum(1 for _ in nmlgen.expand(spec)))
+        plan = plan_of_spec(spec)
+        task = progress.add_task("points", total=0 if plan is None else sum(1 for _ in plan.rows()))
         yield lambda _: progress.advance(task)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pbs_stand_in import PbsStandIn, job
+from sweep_points import record, states, write_points
 from tools import require
 
 import nmlgen
@@ -35,31 +36,13 @@ def sweep(tmp_path) -> Path:
 
 def write(sweep: Path, *points: tuple[str, ...], legs: int = 1, body: str = "") -> None:
     """A sweep of points with these directives."""
-    rows = ["id,name,directory,state,reason"]
-    for number, directives in enumerate(points):
-        name = f"p{number}"
-        directory = sweep / "points" / name
-        directory.mkdir(parents=True)
-        lines = "".join(f"#PBS {line}\n" for line in (f"-N {name}", "-j oe", f"-o {name}.log", *directives))
-        (directory / f"{name}.sbatch").write_text(f"#!/bin/bash\n{lines}\nreadonly legs={legs}\n{body}")
-        rows.append(f"id{number},{name},points/{name},built,")
-    (sweep / "points.csv").write_text("\n".join(rows) + "\n")
-
-
-def record(sweep: Path, point: int, kind: str, text: str) -> None:
-    directory = sweep / "points" / f"p{point}" / "nmlgen.jobs"
-    directory.mkdir(exist_ok=True)
-    (directory / kind).write_text(text + "\n")
+    write_points(sweep, points, "#PBS", lambda name: (f"-N {name}", "-j oe", f"-o {name}.log"), legs=legs, body=body)
 
 
 def started(sweep: Path, point: int, leg: int = 1) -> None:
     name = State(sweep).submissions()[0].array_name(leg)
     ids = f"array={leg}[].pbshost job={leg}[{point}].pbshost"
     record(sweep, point, f"{leg}.start", f"token=x leg={leg} name={name} task={point} {ids} node=n1")
-
-
-def states(sweep: Path) -> list[str]:
-    return [point.state for point in nmlgen.status(sweep).points]
 
 
 def array(sweep: Path, number: int, *tasks: dict[str, str], leg: int = 1, **said: str) -> tuple[str, ...]:

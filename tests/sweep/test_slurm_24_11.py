@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 from slurm_stand_in import SlurmStandIn
-from sweep.test_submit import DIRECTIVES, array_of, record, states, write
+from sweep.test_submit import DIRECTIVES, array_of, write
+from sweep_points import record, states
 
 import nmlgen
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from slurm_stand_in import SlurmStandIn
 from specs import MAPPING
+from sweep_points import record, states, write_points
 from tools import require
 
 import nmlgen
@@ -37,25 +38,8 @@ def sweep(tmp_path) -> Path:
 
 def write(sweep: Path, *points: tuple[str, ...], legs: int = 1) -> None:
     """A sweep of points with these directives."""
-    rows = ["id,name,directory,state,reason"]
-    for number, directives in enumerate(points):
-        name = f"p{number}"
-        directory = sweep / "points" / name
-        directory.mkdir(parents=True)
-        lines = "".join(f"#SBATCH {line}\n" for line in (f"--job-name={name}", f"--output={name}.log", *directives))
-        (directory / f"{name}.sbatch").write_text(f"#!/bin/bash\n{lines}\nreadonly legs={legs}\n")
-        rows.append(f"id{number},{name},points/{name},built,")
-    (sweep / "points.csv").write_text("\n".join([*rows, "idx,bad,,invalid,no"]) + "\n")
-
-
-def record(sweep: Path, point: int, kind: str, text: str) -> None:
-    directory = sweep / "points" / f"p{point}" / "nmlgen.jobs"
-    directory.mkdir(exist_ok=True)
-    (directory / kind).write_text(text + "\n")
-
-
-def states(sweep: Path) -> list[str]:
-    return [point.state for point in nmlgen.status(sweep).points]
+    names, bad = (lambda name: (f"--job-name={name}", f"--output={name}.log")), ("idx,bad,,invalid,no",)
+    write_points(sweep, points, "#SBATCH", names, legs=legs, more=bad)
 
 
 def array_of(sweep: Path) -> str:
