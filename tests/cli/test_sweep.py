@@ -61,6 +61,7 @@ def test_a_spec_without_a_sweep(nmlgen, tmp_path, monkeypatch):
     done = nmlgen("sweep", "spec.yaml")
     assert done.code == 1
     assert "the sweep has no points" in done.err
+    assert "--invalid" not in done.err  # no point was left out
 
 
 def test_check_of_a_sweep(nmlgen, spec):
