@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.advise.advice import Advice, ComponentAdvice, advise
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.decision import stripes_of
@@ -19,6 +17,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.units.whole import decimal
+from nmlgen.values import evolve
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
 _MOST_CELLS = 10**12

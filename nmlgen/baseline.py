@@ -6,13 +6,12 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.files import decode, encode
 from nmlgen.findings import Report
 from nmlgen.report.fingerprint import fingerprints
+from nmlgen.values import evolve
 from nmlgen.writing import write_whole
 
 _FORMAT = 1

@@ -9,8 +9,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from attrs import evolve, field
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import situation_on_any_device
@@ -28,7 +26,7 @@ from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
 from nmlgen.sweep.records import RECORDS, elapsed_s
 from nmlgen.units.duration import Duration
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 _MASTER = "icon_master.namelist"
 _ENDED = ("finished", "restarted")

@@ -9,8 +9,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
-
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment, OtherModel
 from nmlgen.experiment.group import Group
@@ -22,7 +20,7 @@ from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule, is_of_unknown_release
 from nmlgen.source import Source, Span
 from nmlgen.suppression import Suppression, excuse
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 if TYPE_CHECKING:
     from nmlgen.namelist.syntax import Document

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.experiment.machine import Machine
@@ -16,7 +14,7 @@ from nmlgen.lift.sites import site_named
 from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
 from nmlgen.spec.raising import says_job
 from nmlgen.spec.spec import Spec
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 
 @frozen

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.prediction import NOISE
 from nmlgen.comparing import Comparison
 from nmlgen.errors import InputError, NmlgenError
@@ -20,7 +18,7 @@ from nmlgen.logs.chain import chain_of
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.record import Ran, ran_otherwise, records_of
 from nmlgen.logs.rows import LogRun
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _SUMS = {
     "total_s": "run time",

@@ -22,8 +22,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen import disk
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
@@ -34,7 +32,7 @@ from nmlgen.selection import selectors
 from nmlgen.source import Source, Span
 from nmlgen.spec.site import read_site_of
 from nmlgen.suppression import Suppression
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
-from attrs import field
-
 from nmlgen.source import Span
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 
 class Severity(Enum):

@@ -9,8 +9,6 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
-from attrs import evolve
-
 from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
@@ -32,7 +30,7 @@ from nmlgen.spec.raising import Assumed, Gap, Keys, raised, says_job, unsaid
 from nmlgen.spec.site import with_nodes
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, size, spec_text
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _ANY_SITE = {"slurm": "generic-slurm", "pbs": "generic-pbs"}
 _STAND_INS = {

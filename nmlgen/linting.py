@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
-from attrs import evolve, field
-
 from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
@@ -34,7 +32,7 @@ from nmlgen.reviewing import review, suppressions
 from nmlgen.selection import Selection, selected, selectors
 from nmlgen.source import Source, Span, Text
 from nmlgen.suppression import Suppression, excuse, suppressions_in
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 
 @frozen

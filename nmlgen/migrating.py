@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.api import check
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
@@ -27,7 +25,7 @@ from nmlgen.lift.targets import targets
 from nmlgen.linting import Lifted, lint
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
 from nmlgen.spec.spec import load_spec
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _HEADER = re.compile(r"^[ \t]*[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field
-
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 if TYPE_CHECKING:
     from f90nml import Namelist

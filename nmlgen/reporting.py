@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, evolve
-
 from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.advise.calibration import Calibration
@@ -30,6 +28,7 @@ from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE, read_table
 from nmlgen.sweep.expecting import Expectations
 from nmlgen.sweep.state import State
 from nmlgen.sweep.status import PointStatus, status
+from nmlgen.values import asdict, evolve
 
 if TYPE_CHECKING:
     import pandas

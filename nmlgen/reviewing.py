@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from operator import itemgetter
 
-from attrs import evolve
-
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -31,6 +29,7 @@ from nmlgen.script.values import Possibility
 from nmlgen.script.worlds import Stretch, WrittenText
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.suppression import Suppression, suppressions_in
+from nmlgen.values import evolve
 
 Writer = tuple[int, int]
 """What writes, within one of several scripts: see `_Writers`."""

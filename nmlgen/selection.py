@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import evolve
-
 from nmlgen.errors import InputError
 from nmlgen.findings import Report, did_you_mean
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 
 @frozen

@@ -8,9 +8,7 @@ from collections.abc import Hashable
 from functools import cached_property
 from itertools import accumulate
 
-from attrs import field
-
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 UNKNOWN = "\ue000"
 """Stands in a text for a stretch that nobody can know before a script runs."""

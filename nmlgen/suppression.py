@@ -13,12 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from attrs import evolve
-
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
 from nmlgen.pattern import pattern
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 PROBLEMS = {
     "SPC009": (

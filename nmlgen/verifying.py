@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attrs import field
-
 from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.chain import START_DIRECTORY, status_files, writes_checkpoints
@@ -33,7 +31,7 @@ from nmlgen.report.quantities import counted
 from nmlgen.results.file import ResultFile, first_nan, read_file
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 _LEDGER = "nmlgen.legs"
 _MASTER = "icon_master.namelist"

@@ -36,7 +36,10 @@ def test_contracts():
         ("from nmlgen import Experiment", HEAVY),
         ("import nmlgen.api", ("click", "jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
         ("import nmlgen.cli.application", ("jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
-        ("import nmlgen\nnmlgen.build('examples/nh_dcmip_tc_52_r2b5.yaml')", ("click", "jinja2", "rich", "f90nml")),
+        (
+            "import nmlgen\nnmlgen.build('examples/nh_dcmip_tc_52_r2b5.yaml')",
+            ("attr", "click", "jinja2", "rich", "f90nml"),
+        ),
         ("import nmlgen.cli.check", ("jinja2", "rich", "f90nml", "nmlgen.schedulers.request")),
     ],
 )

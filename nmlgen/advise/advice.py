@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from nmlgen.advise.busy_ranks import BUSY, share_of_writing
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import ASYNC, JOINT
@@ -20,7 +18,7 @@ from nmlgen.advise.layout import Layout, present_layout, works
 from nmlgen.advise.model import step_time
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.ranking import Candidate, Scales, joined, output_of, ranked, restart_of
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 if TYPE_CHECKING:
     from nmlgen.advise.io_cost import IoCost

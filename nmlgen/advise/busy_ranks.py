@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attrs import evolve
-
 from nmlgen.advise.case import DEDICATED, Case
 from nmlgen.advise.choices import RESTART_RANKS
 from nmlgen.advise.experiment import situation_of, without_checkpoints
@@ -15,6 +13,7 @@ from nmlgen.advise.support import is_covered, is_like_the_measured
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.volume import most_checkpoint_bytes
+from nmlgen.values import evolve
 
 BUSY = 0.5
 """The part of a run for which dedicated restart ranks may write before more of them are worth a word: all nine layouts

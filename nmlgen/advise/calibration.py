@@ -8,12 +8,10 @@ from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from attrs import field
-
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import Constants
 from nmlgen.advise.normal import Matrix, Vector, cholesky, standard_points
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 NAMES = Constants._fields
 """The constants, in the order of every vector and matrix."""

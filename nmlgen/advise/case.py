@@ -7,9 +7,7 @@ from functools import cached_property
 from math import ceil, isfinite
 from typing import Any
 
-from attrs import Attribute, field
-
-from nmlgen.values import frozen
+from nmlgen.values import Attribute, field, frozen
 
 SYNC = "sync"
 ASYNC = "async"

@@ -12,8 +12,6 @@ from contextlib import suppress
 from functools import lru_cache
 from math import exp, log, sqrt
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import NAMES, Calibration
 from nmlgen.advise.case import ASYNC, Case
 from nmlgen.advise.choices import Choice, layouts
@@ -30,7 +28,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.units.wall_time import spoken_time
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _SURE = 2.0
 """So many standard deviations to either side, 95 % of a normal distribution, are taken for all that can be."""

@@ -11,8 +11,6 @@ from contextlib import suppress
 from math import ceil
 from typing import NamedTuple
 
-from attrs import evolve, field
-
 from nmlgen.advise.case import Case
 from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.component import Component
@@ -40,7 +38,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 from nmlgen.units.whole import decimal
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 _NWP = 3
 _CDI_PIO = 2

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from math import inf
 
-from attrs import evolve
-
 from nmlgen.advise.case import SYNC
 from nmlgen.advise.choices import Choice, possible, rough
 from nmlgen.advise.experiment import Situation, situation_of, without_checkpoints
@@ -21,6 +19,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.experiment.volume import most_checkpoint_bytes
+from nmlgen.values import evolve
 
 WORTH_SAYING = 0.05
 """The share from which on a layout is worth a word by itself: the mean error of a prediction."""

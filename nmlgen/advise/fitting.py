@@ -12,15 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import exp, isfinite, log, log1p, sqrt
 from typing import NamedTuple
 
-from attrs import evolve, field
-
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import JOINT, Case
 from nmlgen.advise.model import PARTS, Constants, receiving_time, run_and_writers, step_time
 from nmlgen.advise.normal import cholesky, inverse, solve
 from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.advise.undetermined import undetermined
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 SITE_SPREAD = 0.15
 """How far the constants of another site are expected from the ones known, beyond their own spread. Not a limit:

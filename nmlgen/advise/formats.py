@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation, situation_on_any_device
 from nmlgen.advise.layout import present_layout
@@ -16,7 +14,7 @@ from nmlgen.advise.unlike import widened
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import written
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _GRIB2, _CLASSIC, _NETCDF4 = 2, 4, 5
 _FORMATS = (

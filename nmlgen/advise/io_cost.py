@@ -8,8 +8,6 @@ not at all to as much as on processors.
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import NAMES, Calibration, Range
 from nmlgen.advise.case import Case
 from nmlgen.advise.choices import Choice, layouts
@@ -26,7 +24,7 @@ from nmlgen.advise.model import (
     restart_time,
     run_time,
 )
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _GIGABYTE = 1e9
 _TENTH = 0.1

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from attrs import evolve
-
 from nmlgen.advise.case import ASYNC, DEDICATED, Case
 from nmlgen.advise.experiment import Output, Situation, most_files_on_a_rank
 from nmlgen.experiment.ranks import OutputFile, PlacementError, explicit_rank, output_files, placed
+from nmlgen.values import evolve
 
 
 class Layout(NamedTuple):

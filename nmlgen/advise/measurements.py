@@ -9,12 +9,11 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Scatter
 from nmlgen.advise.case import Case
 from nmlgen.advise.fitting import TIMERS, Run, calibrate
 from nmlgen.resources import directory
+from nmlgen.values import evolve
 
 BEFORE_MEASURING = {
     "step": (10.0, 0.3),

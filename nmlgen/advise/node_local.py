@@ -9,8 +9,6 @@ stripes.
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import Prediction
 from nmlgen.experiment.job_volume import mean_job
@@ -18,7 +16,7 @@ from nmlgen.experiment.machine import NodeLocal
 from nmlgen.experiment.nodes import node_count
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import writers
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 GAIN = 0.2
 """The share of the run time by which ICON was faster where its workers waited for I/O ranks."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.model import run_time
 from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.advise.unlike import widened
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with
@@ -11,6 +9,7 @@ from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.prediction import Prediction
 from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.values import evolve
 
 
 def played(situation: Situation, layout: Layout, closed: Prediction, calibration: Calibration) -> Prediction:

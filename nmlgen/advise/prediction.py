@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from math import exp, log, sqrt
 from types import MappingProxyType
 
-from attrs import field
-
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import PARTS, run_time
 from nmlgen.advise.support import EXTRAPOLATION, outside
 from nmlgen.units.wall_time import rough_time, spoken_time
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 NOISE = 0.02
 """Differences below this are not real: runs repeated on one node differ by as much."""

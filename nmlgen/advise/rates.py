@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
-from attrs import evolve, field
 from attrs.validators import ge, gt, optional
 
 from nmlgen.advise.case import ASYNC, JOINT, SYNC, Case
 from nmlgen.advise.model import PARTS, Constants, receiving_time, restart_time, run_time, slowed
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 _GIGABYTE = 1e9
 _SYNCHRONOUS, _CHECKPOINTS = PARTS.index("synchronous writes"), PARTS.index("checkpoints")

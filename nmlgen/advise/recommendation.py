@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.model import receiving_time, slowed, step_time, writer_turn
 from nmlgen.advise.prediction import NOISE, Prediction, predict
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 Ranked = tuple[tuple[Case, Prediction], ...]
 

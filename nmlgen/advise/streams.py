@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, with_output
 from nmlgen.advise.layout import present_layout
@@ -11,7 +9,7 @@ from nmlgen.advise.model import run_time, writer_turn
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.advise.unlike import widened
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _MOST_PLAYED = 3000
 """A bound on work: outputs in all runs that are played through to tell what one costs."""

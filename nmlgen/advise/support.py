@@ -6,11 +6,10 @@ from collections.abc import Callable
 from math import log2
 from typing import NamedTuple
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation
+from nmlgen.values import evolve
 
 EXTRAPOLATION = 0.1
 """How much less sure a prediction is for each thing in which it goes to twice of what was measured: the standard

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import exp, log, sqrt
 
-from attrs import evolve
-
 from nmlgen.advise.experiment import Unlike
 from nmlgen.advise.prediction import Prediction
+from nmlgen.values import evolve
 
 _NOTHING_KNOWN = 8.0  # the factor where nothing can be said: no time is told but a range
 _FAR = 2.0  # a run that may take so many times as long, or the part of it, is told as a range, too

@@ -10,7 +10,6 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, overload
 
-from attrs import Attribute, evolve, field
 from attrs.validators import ge
 
 from nmlgen.advise.experiment import Situation
@@ -29,7 +28,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import output_dates
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_volume, step_volume, stream_volumes
-from nmlgen.values import frozen
+from nmlgen.values import Attribute, evolve, field, frozen
 
 _ASYNCHRONOUS = 1  # parallel_nml: pio_type
 _CDI_PIO = 2

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from math import inf, isfinite, lcm
 
-from attrs import evolve
-
 from nmlgen.experiment.chain import START_DIRECTORY, START_TIME
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -21,7 +19,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 from nmlgen.units.timedelta import TimeDelta
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _TIME = "master_time_control_nml"
 

@@ -14,8 +14,6 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from attrs import evolve, field
-
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment, InputFile
@@ -27,7 +25,7 @@ from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 MASTER, NAMELIST, JOB = "master", "namelist", "job"
 PARTS = (MASTER, NAMELIST, JOB)

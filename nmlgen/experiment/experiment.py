@@ -12,8 +12,6 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from math import prod
 
-from attrs import evolve, field
-
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
 from nmlgen.experiment.coupling import Coupling
@@ -25,7 +23,7 @@ from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, Undec
 from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 MODEL_NAME = "atm"
 GENERIC = "generic"

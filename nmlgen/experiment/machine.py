@@ -11,10 +11,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from attrs import field
-
 from nmlgen.experiment.mpi_io import is_part
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 OF_PLUG_INS = ("uenv", "view")
 """Options that plug-ins add to sbatch and that a spec may ask for."""

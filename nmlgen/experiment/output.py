@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from attrs import field
-
 from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -19,7 +17,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.timedelta import TimeDelta
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _UNIT_SECONDS = {1: 1, 2: 60, 3: 3600, 4: 86400, 5: 86400 * 30, 6: 86400 * 365}
 

@@ -12,13 +12,11 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.experiment.component import MOST_TASKS, Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
 MOST_IO_RANKS = 256

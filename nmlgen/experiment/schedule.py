@@ -16,8 +16,6 @@ from functools import cached_property
 from itertools import chain, islice, takewhile
 from typing import Any
 
-from attrs import field
-
 from nmlgen.experiment.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -36,7 +34,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import field
-
 from nmlgen.source import Span
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 ADVISOR = "advisor"
 """The layer that decides what a spec leaves to it with the word `auto`."""

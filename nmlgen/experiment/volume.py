@@ -14,8 +14,6 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attrs import evolve, field
-
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.experiment.clock import Clock, clock
@@ -38,7 +36,7 @@ from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, outp
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 from nmlgen.pattern import pattern
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")

@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from attrs import fields
-
 from nmlgen import disk
 from nmlgen.experiment.component import Component, Model
 from nmlgen.experiment.experiment import Experiment
@@ -24,6 +22,7 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.memory import Derived, remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.namelist.registry import Registry
+from nmlgen.values import fields
 
 Place = tuple[Any, ...]
 """The way to a thing: names of attributes, numbers of elements, and a group's name where its first copy is meant."""

@@ -10,8 +10,6 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen import disk
 from nmlgen.errors import SpecError
 from nmlgen.experiment.chain import KEYS, NUMBERS, START_MODELS, SWITCHES
@@ -34,6 +32,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec.site import read_site_of, with_nodes
 from nmlgen.units.wall_time import parse_wall_time
 from nmlgen.units.whole import decimal
+from nmlgen.values import evolve
 
 _RECORD = "# nmlgen: "
 _ON_LUSTRE = INTEL_FILE_SYSTEM_VARIABLES | {"OMPI_MCA_io"}

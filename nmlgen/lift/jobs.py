@@ -8,8 +8,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
 from typing import Any
 
-from attrs import evolve, field
-
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.mpi_io import library_of_module
@@ -42,7 +40,7 @@ from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.units.size import parse_size
 from nmlgen.units.whole import decimal
-from nmlgen.values import define
+from nmlgen.values import define, evolve, field
 
 LAYER = "script"
 """The layer that speaks in the settings."""

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 
-from attrs import evolve
-
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -22,6 +20,7 @@ from nmlgen.script.options import StaticWord
 from nmlgen.script.values import Guard, within
 from nmlgen.source import UNKNOWN, Span, Text
 from nmlgen.units.whole import decimal
+from nmlgen.values import evolve
 
 _GROUPS = re.compile(r"--(?:het|pack)-group(?:=(.*))?\Z")
 _OF_ALL = re.compile(

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen import disk
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
@@ -42,7 +40,7 @@ from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source, Span
 from nmlgen.spec.spec import load_spec
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _EXPERIMENT = re.compile(r"^[ \t]*(?:export[ \t]+)?EXPERIMENT=['\"]?([\w.+-]+)", re.MULTILINE)
 _SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)

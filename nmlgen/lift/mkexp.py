@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import evolve, field
-
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
@@ -31,7 +29,7 @@ from nmlgen.script.values import Place, known
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import Stretch, WrittenText
 from nmlgen.source import UNKNOWN, Source, Text
-from nmlgen.values import define, frozen
+from nmlgen.values import define, evolve, field, frozen
 
 CONFIG_SUFFIX = ".config"
 _NAMELISTS = "namelists"

@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import KINDS, LAND_GROUP, MODEL_GROUP, Model, land_files
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
@@ -33,7 +31,7 @@ from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")

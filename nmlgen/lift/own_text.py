@@ -6,11 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from attrs import evolve
-
 from nmlgen.findings import Edit, Finding
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.script.worlds import WrittenText
+from nmlgen.values import evolve
 
 _SAFE_IN_HERE_DOCUMENTS = re.compile(r"[^$`\\]*")
 _SAFE_ANYWHERE = re.compile(r"[\w.+-]*")

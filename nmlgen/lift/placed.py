@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group
@@ -35,7 +33,7 @@ from nmlgen.spec.programs import DEALING_OPTIONS, DEALT, placed
 from nmlgen.spec.raising import label_of
 from nmlgen.spec.site import with_nodes
 from nmlgen.units.whole import decimal
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _HOSTS = "SLURM_HOSTFILE"
 _FIGURE = re.compile(r"\$\(\s*nvidia-smi\s+(?:--list-gpus|-L)\s*\|\s*wc\s+-l\s*\)")

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Setting, UndecidedError, written
@@ -23,7 +21,7 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
 from nmlgen.source import UNKNOWN
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _MOST_PROGRAMS = 16
 _SHELL = re.compile(r"(?:.*/)?(?:ba|k|da|z)?sh")

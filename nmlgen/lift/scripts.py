@@ -12,8 +12,6 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from attrs import evolve, field
-
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import MODEL_GROUP, Component, Model
@@ -81,7 +79,7 @@ from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 
 def _scripts(world: World) -> list[Text]:

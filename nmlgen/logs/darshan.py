@@ -19,13 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field
-
 from nmlgen.errors import InputError
 from nmlgen.logs.apart import Send, apart
 from nmlgen.logs.finding import darshan_logs_below
 from nmlgen.logs.rows import LogRun, column
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 _MODULES = {"POSIX": "struct darshan_posix_file *", "STDIO": "struct darshan_stdio_file *"}
 """MPI-IO and the formats' libraries come to the same bytes again."""

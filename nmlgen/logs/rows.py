@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from attrs import AttrsInstance, field, fields
-
-from nmlgen.values import frozen
+from nmlgen.values import AttrsInstance, field, fields, frozen
 
 State = Literal["finished", "restarted", "crashed", "truncated"]
 """`finished`: the experiment's end was reached. `restarted`: this leg's end was reached, and a next one is to follow.

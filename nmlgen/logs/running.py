@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.logs.anchors import ANCHORS, BANNER, line_around
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.finish import Ending, state_of
@@ -17,6 +15,7 @@ from nmlgen.logs.prefixes import Prefix
 from nmlgen.logs.restart import JOINT, CheckpointLines
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
 from nmlgen.logs.timers import TimerReports, groups, is_report
+from nmlgen.values import evolve
 
 _STEP = re.compile(rb"Time step: *(\d{1,9}),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
 _OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d{1,9}) +datetime: *(\S{1,40})")

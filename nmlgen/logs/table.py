@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from attrs import AttrsInstance, fields
-
 from nmlgen.disk import IrregularFileError, open_regular
 from nmlgen.errors import InputError
 from nmlgen.logs.rows import LogRun
+from nmlgen.values import AttrsInstance, fields
 from nmlgen.visible import csv_cell
 
 if TYPE_CHECKING:

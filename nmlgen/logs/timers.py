@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from attrs import evolve, field
-
 from nmlgen.logs.rows import TimerTotal
-from nmlgen.values import define, frozen
+from nmlgen.values import define, evolve, field, frozen
 
 _TITLE = re.compile(rb"Timer report(?!: Total)(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d{1,9}))?")
 _HEADER = re.compile(rb" name +# calls   ")

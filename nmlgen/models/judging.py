@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from attrs import evolve
-
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Source, Span
+from nmlgen.values import evolve
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
 _MARKED = re.compile(r"[@$%<{]+[({]?\w[\w ]*[)}>@}]*[dfis]?|__\w+__")

@@ -12,13 +12,11 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from attrs import field
-
 from nmlgen.findings import Edit, Fix, nearest
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Group, Index, Item, Part, SyntaxProblem, Value
 from nmlgen.source import Span, encoded
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 Dimensions = tuple[int | tuple[int, int], ...]
 _UNKNOWN_EXTENT = 100_000  # so many elements of an array of unknown shape are followed

@@ -11,12 +11,11 @@ from bisect import bisect_left
 from collections.abc import Collection
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Token, Value
 from nmlgen.source import UNKNOWN, Source, Text
 from nmlgen.units.whole import whole_number
+from nmlgen.values import evolve
 
 HEADER_COLUMNS = 256  # ICON looks for a header in that many characters of a line (mo_namelist.F90:100)
 _LARGEST_REPEAT = 200_000_000

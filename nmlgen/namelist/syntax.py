@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import field
-
 from nmlgen.findings import Fix
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _TRIVIA = re.compile(r"(?P<blank>[ \t\r\n]+)|(?P<comment>![^\n]*)|(?P<separator>[,;])|(?P<other>[^ \t\r\n!,;]+)")
 

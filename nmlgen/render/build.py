@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field
-
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
 from nmlgen.experiment.clock import stop_of
@@ -26,7 +24,7 @@ from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
 from nmlgen.render.placement import file_name, placement_file
 from nmlgen.render.write import MANIFEST, write_files
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec

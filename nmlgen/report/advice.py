@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.advice import Advice, ComponentAdvice
 from nmlgen.advise.busy_ranks import BUSY, share_of_writing
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
@@ -24,6 +22,7 @@ from nmlgen.report.quantities import counted
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
+from nmlgen.values import evolve
 
 PARTS = {
     "computing": ("start-up", "computing"),

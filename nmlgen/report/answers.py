@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.formats import FormatCost, format_costs
@@ -18,6 +16,7 @@ from nmlgen.advise.streams import StreamShares, stream_shares
 from nmlgen.advise.unlike import widened
 from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
+from nmlgen.values import evolve
 
 Question = Literal["memory", "streams", "nodes", "formats"]
 QUESTIONS: tuple[Question, ...] = ("memory", "streams", "nodes", "formats")

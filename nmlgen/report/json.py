@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from attrs import asdict
-
 from nmlgen.findings import Finding, Fix, Report
 from nmlgen.source import Span
+from nmlgen.values import asdict
 from nmlgen.visible import visible_json
 
 

@@ -6,9 +6,8 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from attrs import fields
-
 from nmlgen.report.table import format_table
+from nmlgen.values import fields
 from nmlgen.visible import visible
 
 _Column = tuple[str, Callable[[Any], str]]

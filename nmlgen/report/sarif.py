@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import asdict
-
 from nmlgen._version import __version__
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity
 from nmlgen.report.fingerprint import fingerprints
 from nmlgen.source import Span
+from nmlgen.values import asdict
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

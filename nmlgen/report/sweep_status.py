@@ -6,9 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict
-
 from nmlgen.report.table import format_table
+from nmlgen.values import asdict
 from nmlgen.visible import csv_cell
 
 if TYPE_CHECKING:

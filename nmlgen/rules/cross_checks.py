@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from nmlgen.experiment.checks import Check, breaches
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.parts import has_part
@@ -13,6 +11,7 @@ from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Severity
 from nmlgen.namelist.constraint import literal
 from nmlgen.rules.rule import ComponentRule
+from nmlgen.values import evolve
 
 
 def _found(rule: ComponentRule, component: Component) -> Iterator[Finding]:

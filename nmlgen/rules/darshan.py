@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from attrs import evolve
-
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -24,6 +22,7 @@ from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.duration import Duration
+from nmlgen.values import evolve
 
 _DEFAULT_RECORDS = 1024
 _DEFAULT_MEMORY = 4

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
@@ -14,6 +12,7 @@ from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import Rule
 from nmlgen.rules.slurm_resources import count_of, node_of
+from nmlgen.values import evolve
 
 _TASKS = pattern(r"(?:-n|-np|--ntasks|--np)[= ]?([1-9]\d{0,8})")
 _NODES = pattern(r"(?:-N|--nodes)[= ]?([1-9]\d{0,8})(?:-\d+)?")

@@ -8,8 +8,6 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
-from attrs import evolve
-
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
@@ -22,6 +20,7 @@ from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
+from nmlgen.values import evolve
 
 
 class _Written(NamedTuple):

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from math import floor
 
-from attrs import evolve
-
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, default_element
@@ -36,6 +34,7 @@ from nmlgen.rules.varlists import (
     varlists,
 )
 from nmlgen.units.duration import Duration
+from nmlgen.values import evolve
 
 _TILES, _GRID = "tiles:", "grid:"
 _OF_ART = ("art_", "group:art_")  # registered by ART, of which no release's sources tell

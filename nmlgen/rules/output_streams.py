@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from attrs import evolve
-
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
@@ -21,6 +19,7 @@ from nmlgen.rules.parallel import (
 )
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import OPERATIONS, plural, setting_of, short_name, stream_name, streams_read
+from nmlgen.values import evolve
 
 _KEYWORDS = ("none", "nml", "totint", "maxwinds", "default")
 

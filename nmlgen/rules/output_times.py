@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -31,6 +29,7 @@ from nmlgen.rules.streams import (
 from nmlgen.rules.timedeltas import by_parts
 from nmlgen.units.duration import Duration
 from nmlgen.units.timedelta import TimeDelta
+from nmlgen.values import evolve
 
 
 def _time_setting(component: Component, stream: Group, name: str) -> Setting:

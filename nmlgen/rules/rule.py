@@ -12,13 +12,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from attrs import evolve
-
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.source import Span
+from nmlgen.values import evolve
 
 
 class Rule(ABC):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attrs import evolve
-
 from nmlgen.experiment.clock import (
     calendar_of,
     checkpoint_interval,
@@ -31,6 +29,7 @@ from nmlgen.source import Span
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 from nmlgen.units.timedelta import TimeDelta
+from nmlgen.values import evolve
 
 _TIME = "master_time_control_nml"
 _REFERENCE = "experimentReferenceDate"

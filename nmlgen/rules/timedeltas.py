@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from nmlgen.experiment.component import Component
 from nmlgen.findings import Finding, Severity
+from nmlgen.values import evolve
 
 _LAST = "2024.10"
 """The last release whose mtime was tried; 2025.04 brought mtime 1.3.0."""

@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from attrs import evolve
-
 from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.group import Group, as_list
@@ -17,7 +15,7 @@ from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.streams import is_blank, setting_of, streams_read
 from nmlgen.source import Span
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import evolve
-
 from nmlgen.experiment.setting import Setting, written
 from nmlgen.schedulers import schedulers
 from nmlgen.schedulers.pbs.directives import PREFIX, is_for_nqsv, pbs_directives
@@ -15,6 +13,7 @@ from nmlgen.schedulers.slurm.lines import options
 from nmlgen.schedulers.slurm.request import wishes_of
 from nmlgen.schedulers.slurm.values import read_value
 from nmlgen.source import Source
+from nmlgen.values import evolve
 
 _OF_THE_SCRIPT = ("signal", "chdir")
 """What a script sees to itself: it keeps the time, and finds its own directory."""

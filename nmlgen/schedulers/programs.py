@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from re import Pattern
 
-from attrs import field
-
 from nmlgen.errors import SchedulerError
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
 _MOST_SAID = 2000  # characters of what a program complains of

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from attrs import field
-
 from nmlgen.source import Span
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 HOME = "~"
 """The directory in which a job begins: the user's own."""

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, fields, has
-
 from nmlgen.script.syntax import (
     Arithmetic,
     ArithmeticCommand,
@@ -21,7 +19,7 @@ from nmlgen.script.syntax import (
     Simple,
     Word,
 )
-from nmlgen.values import frozen
+from nmlgen.values import evolve, fields, frozen, has
 
 if TYPE_CHECKING:
     from nmlgen.script.state import Definitions

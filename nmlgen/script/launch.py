@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve, field
-
 from nmlgen.experiment.experiment import Launch
 from nmlgen.experiment.launch_words import (
     MPIRUN_ALONE,
@@ -25,7 +23,7 @@ from nmlgen.namelist.placeholders import has_placeholder, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.units.whole import decimal
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 LAYER = "script"
 """The layer that speaks in the settings."""

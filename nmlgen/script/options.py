@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from attrs import evolve
-
 from nmlgen.resources import shipped
 from nmlgen.source import Span
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 
 @frozen

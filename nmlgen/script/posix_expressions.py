@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TypeAlias
 
-from attrs import field
-
 from nmlgen.script.patterns import CHARACTER_CLASSES, Pattern
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 
 class Untranslatable(Exception):

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence as Row
 from typing import Any
 
-from attrs import fields, has
-
 from nmlgen.script.reading import Reader
 from nmlgen.script.syntax import (
     Arithmetic,
@@ -20,6 +18,7 @@ from nmlgen.script.syntax import (
     Sequence,
     Word,
 )
+from nmlgen.values import fields, has
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 

@@ -11,8 +11,6 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from attrs import field
-
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Ended, Event, Field, Opened, Piece, Ran, Removed, Written
@@ -21,7 +19,7 @@ from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
 from nmlgen.source import UNKNOWN, Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _MOST_WORLDS = 64
 _MOST_COVERING = 6

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import field
-
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.events import Ran
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import ALWAYS, Place, Value, known, text_of, unknown, within
 from nmlgen.source import UNKNOWN
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 """The variables that say which GPUs a program sees, of NVIDIA, AMD and Intel."""

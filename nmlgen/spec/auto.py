@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import Component, Model
 from nmlgen.experiment.experiment import Experiment
@@ -23,6 +21,7 @@ from nmlgen.findings import Finding, in_order
 from nmlgen.source import Span
 from nmlgen.spec.problems import problem
 from nmlgen.units.wall_time import format_wall_time, spoken_time
+from nmlgen.values import evolve
 
 AUTO = "auto"
 VARIABLES = {

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.coupling import Couple, Coupling, Side
 from nmlgen.experiment.setting import Certainty, Origin, Setting
@@ -18,6 +16,7 @@ from nmlgen.spec.layers import Tree
 from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
+from nmlgen.values import evolve
 
 _LAYER = "coupling"
 KEYS = ("timestep_unit", "calendar", "start_date", "end_date", "debug", "coupling")

@@ -12,8 +12,6 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.chain import KEYS, START_MODELS
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Model
@@ -57,6 +55,7 @@ from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import parse_wall_time
+from nmlgen.values import evolve
 
 LAYER = "nmlgen"
 """The name of the layer that nmlgen itself is: lowest of all, and origin of what it derives."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import evolve
-
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import GENERIC
 from nmlgen.findings import Finding, did_you_mean
@@ -19,6 +17,7 @@ from nmlgen.spec.auto import AUTO
 from nmlgen.spec.layers import EMPTY, Tree, children_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
+from nmlgen.values import evolve
 
 ICON = "icon"
 NO_REGISTRY = Registry("", {})

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.setting import Origin
 from nmlgen.pattern import pattern
@@ -24,7 +22,7 @@ from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import canonical, section_of
 from nmlgen.spec.validate import validate
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _NOT_IN_YAML = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
@@ -26,6 +24,7 @@ from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
 from nmlgen.spec.site import core_lists
 from nmlgen.units.size import format_size, parse_size
+from nmlgen.values import evolve
 
 _OF_PLACEMENT = ("device", "tasks_per_node", "cpus_per_task", "nodes", "io_nodes", "seats", "environment", "job")
 PARALLEL = "parallel_nml"

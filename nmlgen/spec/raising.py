@@ -11,8 +11,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Component
 from nmlgen.experiment.coupling import COUPLING_FILE
@@ -35,7 +33,7 @@ from nmlgen.spec.site import NODE_FACTS, Site
 from nmlgen.spec.validate import accepts
 from nmlgen.units.size import format_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 Keys = dict[str, Any]
 """The keys of a spec: mappings of mappings, whose leaves are plain values, None to take a key away, Gap or Assumed."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.machine import Cores, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
 from nmlgen.spec import presets
@@ -16,7 +14,7 @@ from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 
 @frozen

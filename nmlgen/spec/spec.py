@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field
-
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import Component
@@ -35,7 +33,7 @@ from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import validate
 from nmlgen.suppression import Suppression, suppressions_in
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 _COMMENT = re.compile(r"#\s*nmlgen:.*")
 

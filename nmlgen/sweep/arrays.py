@@ -12,8 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from attrs import field
-
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
 from nmlgen.files import Files
@@ -23,7 +21,7 @@ from nmlgen.schedulers import arrays_of, schedulers
 from nmlgen.schedulers.arrays import JobScript
 from nmlgen.source import Source
 from nmlgen.sweep.directory import read_table
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _LEGS = re.compile(r"^readonly legs=(\d{1,9})$", re.MULTILINE)
 

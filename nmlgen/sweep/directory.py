@@ -23,8 +23,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from attrs import evolve
-
 from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.errors import BuildError, InputError, SpecError, WriteError
@@ -39,7 +37,7 @@ from nmlgen.sweep.expansion import Invalid
 from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import ended_by_itself, last_run
 from nmlgen.sweep.table import write_csv, write_parquet
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 from nmlgen.writing import whole_file, write_whole
 
 MANIFEST = "nmlgen-sweep.json"

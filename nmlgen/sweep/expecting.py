@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation, situation_of
@@ -20,7 +18,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.report.sweep.run import Predicted
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
 _CALLED = ("name", "job.time", "repeat")  # what a prediction does not depend on

@@ -14,8 +14,6 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from attrs import field
-
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.expression import ExpressionError, text_of
@@ -27,7 +25,7 @@ from nmlgen.spec.overrides import canonical_key
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import Expression, parse
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 NAME = "{name}-{id}"
 REPEAT = "repeat"

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from attrs import field
-
 from nmlgen.errors import SpecError
 from nmlgen.expression import ExpressionError
 from nmlgen.findings import Finding, Report
@@ -19,7 +17,7 @@ from nmlgen.spec.overrides import Override, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.plan import REPEAT, Plan, Values, conflicts
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _IDENTIFIER_LENGTH = 12
 _READ_AGAIN = ("site", "extends")  # with these, the spec is made anew from its documents

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import evolve
-
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, Report, Undecided, in_order
 from nmlgen.sweep.point import Point
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _NAMED = 3
 _UNUSED_SUPPRESSION = "SPC009"

@@ -15,11 +15,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from attrs import field
-
 from nmlgen.errors import WriteError
 from nmlgen.schedulers.arrays import JobId
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 from nmlgen.writing import opened_lock
 
 DATABASE = "nmlgen-sweep.sqlite"

@@ -12,15 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from attrs import field
-
 from nmlgen.errors import InputError, NmlgenError, SchedulerError
 from nmlgen.schedulers import arrays_of, schedulers
 from nmlgen.schedulers.arrays import ENDED, JobId, Task, age, is_id
 from nmlgen.sweep.arrays import SweepPoint, read_points, scheduler_of
 from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, ended_by_itself, last_run
 from nmlgen.sweep.state import State, Submission
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 PointState = Literal["waiting", "running", "done", "stale", "failed", "lost", "cancelled", "not submitted"]
 STATES: tuple[PointState, ...] = ("done", "stale", "running", "waiting", "not submitted", "failed", "lost", "cancelled")

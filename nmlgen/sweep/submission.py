@@ -14,8 +14,6 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve, field
-
 from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.render.write import built_files
 from nmlgen.schedulers import arrays_of, schedulers
@@ -33,7 +31,7 @@ from nmlgen.sweep.arrays import (
 from nmlgen.sweep.records import OK, declare_lost, ended_by_itself, refusal_to_go_on, set_aside
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"

@@ -16,8 +16,6 @@ from copy import copy
 from math import exp, log, log2, sqrt
 from statistics import NormalDist, median
 
-from attrs import evolve, field
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.fitting import Run, calibrate
 from nmlgen.advise.layout import present_layout
@@ -26,7 +24,7 @@ from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.advise.support import EXTRAPOLATION, outside
 from nmlgen.tuning.candidates import Candidate, Candidates
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 UNSEEN_SPREAD = 0.2
 """How far candidates lie apart, as a standard deviation of the logarithm of time, that differ in what the I/O model

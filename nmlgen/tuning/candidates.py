@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import field
-
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Output, Situation, situation_of, situation_on_any_device
 from nmlgen.errors import InputError, SpecError
@@ -17,7 +15,7 @@ from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import expand
 from nmlgen.sweep.point import Point
 from nmlgen.units.wall_time import parse_wall_time
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 IO_RANKS = "parallel.num_io_procs"
 

@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Protocol
 
-from attrs import evolve, field
-
 from nmlgen import disk
 from nmlgen.errors import InputError, WriteError
 from nmlgen.logs.reader import read_logs
@@ -28,7 +26,7 @@ from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import elapsed_s
 from nmlgen.sweep.status import PointStatus, status
 from nmlgen.sweep.submission import submit
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 from nmlgen.writing import opened_lock
 
 LOCK = "nmlgen-tune.lock"

@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from attrs import evolve, field
-
 from nmlgen.advise.calibration import NAMES, Calibration, levante
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.figures import calibration_of, is_foreign
@@ -19,7 +17,7 @@ from nmlgen.sweep.point import Point
 from nmlgen.tuning.belief import Belief, Expected, Measured
 from nmlgen.tuning.candidates import Candidate, Candidates, candidates_of
 from nmlgen.tuning.runner import OnSlurm, Outcome, Runner, alone
-from nmlgen.values import frozen
+from nmlgen.values import evolve, field, frozen
 
 Stop = Literal["noise", "budget", "runs", "all tried", "failures"]
 """Why a tuning ended: what is left to gain is noise; the budget or the number of runs is spent; nothing is left to try;

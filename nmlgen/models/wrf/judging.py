@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isclose, isnan
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
 from nmlgen.models.reading import Cell, Read, read_settings
@@ -17,6 +15,7 @@ from nmlgen.models.wrf.registry import RELEASE, has_elsewhere, known_elsewhere, 
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source, Span
+from nmlgen.values import evolve
 
 PASSED_OVER = ("dm_task_split", "logging")
 """Groups in which WRF does not mind what it cannot read (`external/RSL_LITE/module_dm.F:1719`,

@@ -20,11 +20,9 @@ from math import isfinite
 from struct import pack, unpack
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.models.reading import Cell
 from nmlgen.resources import shipped
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 MOST_DOMAINS = 11
 """The length of an array over domains as WRF is built: MAX_DOMAINS_F of `configure` is 21, and

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import field
-
 from nmlgen.namelist.extract.lines import Statement, closing
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 
 @define(eq=False)

@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from attrs import field
-
 from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, nested
 from nmlgen.namelist.extract.evaluate import Evaluator, UnknownValueError, converted
 from nmlgen.namelist.extract.expression import Call, Node, Section, UnreadableError, parse
 from nmlgen.namelist.extract.lines import Statement, closing, split_list
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit
-from nmlgen.values import define, frozen
+from nmlgen.values import define, field, frozen
 
 _MOST_CALLS = 4  # procedures within procedures
 _MOST_ELEMENTS = 2000

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.sweep.run import PointRun
 from nmlgen.units.whole import whole_number
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _LAYOUTS = (
     ("output", re.compile(r"num_io_procs|stream_partitions_\w+|pio_type|num_io_procs_radar")),

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import format_duration, format_number, format_share
 from nmlgen.report.sweep.family import (
@@ -27,7 +25,7 @@ from nmlgen.report.sweep.many import Listed, table_data
 from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory, templates
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 MANY = 1000
 """Runs on a page. Of more, the browser makes those rows of the table that are looked at; some families have figures."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from attrs import field
-
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 State = Literal["finished", "unfinished", "failed", "missing", "invalid"]
 """`unfinished`: the logs end before the experiment does. `failed`: they, or the job, say why. `missing`: there is no

@@ -14,14 +14,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import field
-
 from nmlgen.errors import SchedulerError
 from nmlgen.schedulers.arrays import ENDED, JobId, LimitError, Limits, Order, RefusedError, Task
 from nmlgen.schedulers.pbs.programs import pbs, server
 from nmlgen.schedulers.pbs.script import read_script
 from nmlgen.schedulers.programs import complaint
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 __all__ = [
     "accounting",

@@ -14,8 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from attrs import evolve
-
 from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -29,7 +27,7 @@ from nmlgen.schedulers.pbs.values import (
 )
 from nmlgen.script.options import StaticWord
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 PREFIX = "#PBS"
 

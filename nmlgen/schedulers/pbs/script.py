@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from attrs import field
-
 from nmlgen.errors import InputError
 from nmlgen.schedulers.pbs.directives import GivenPbsOption, pbs_directives, read_pbs_directives
 from nmlgen.schedulers.pbs.lines import quoted
 from nmlgen.schedulers.pbs.request import read
 from nmlgen.schedulers.request import Request
 from nmlgen.source import Source
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _OWN = frozenset("NoejkrRz")
 """Names, logs, and whether PBS may run the point again, which no array can refuse: its script sees to that."""

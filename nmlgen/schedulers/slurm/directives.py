@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from attrs import evolve
-
 from nmlgen.experiment.machine import OF_PLUG_INS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
@@ -21,7 +19,7 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 LAYER = "#SBATCH"
 PLUGIN_OPTION = "plugin-option"

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field
-
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.setting import Certainty, Setting
@@ -17,7 +15,7 @@ from nmlgen.schedulers.slurm.quoting import option_text
 from nmlgen.source import Source
 from nmlgen.units.wall_time import parse_wall_time
 from nmlgen.units.whole import decimal
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
 _HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
