@@ -14,10 +14,12 @@ from nmlgen.lift.namelists import MASTER_FILE, read_namelist
 from nmlgen.lift.scripts import is_script
 from nmlgen.models import job_of, model_of
 from nmlgen.models.job import ModelJob
+from nmlgen.spec.document import MAXIMUM_WRITTEN
 from nmlgen.spec.other_models import NO_REGISTRY
+from nmlgen.spec.problems import problem as problem_of
 from nmlgen.spec.raising import said_in
 from nmlgen.spec.spec import load_spec
-from nmlgen.spec.write import spec_text
+from nmlgen.spec.write import size, spec_text
 
 
 def spec_of_job(
@@ -39,6 +41,9 @@ def spec_of_job(
         "job": asked,
         "namelists": {group.name: said_in(group) for group in found.groups},
     }
+    if size(keys) > MAXIMUM_WRITTEN:
+        first = found.beginning
+        raise SpecError((problem_of("SPC006", f"a spec of it has more than {MAXIMUM_WRITTEN} values and keys", first),))
     heading = [f"Imported from {path}"]
     if site is None:
         heading.append(f"Nothing says which machine it is for: generic-{job.scheduler} stands for any.")

@@ -63,8 +63,9 @@ _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
 _UNCLOSED = ("unclosed-group", "unclosed-before-group")
 _MOST_PROBLEMS = 500  # of one group
-_MOST_GROUPS = 1_500  # of one text, as are these
+_MOST_GROUPS = 1_000  # of one text, as are these
 _MOST_ITEMS = 25_000
+_MOST_COPIES = 200_000  # of values, by repeat counts; of one such count no more than half are followed
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?:[eEdDqQ]|(?=[+-]))([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
@@ -84,8 +85,8 @@ def read(source: Source, origin: Text | None = None) -> Document:
     stand in it for what only a run of the script knows; no problem is made of a line with that.
 
     Never raises: what cannot be read is a problem of the group it stands in, and reading goes on after it. The
-    time it takes grows with the length of the text, and not faster; what comes behind three thousand groups or fifty
-    thousand assignments is not read, which is a problem of the text.
+    time it takes grows with the length of the text, and not faster; what comes behind very many groups, assignments or
+    values that repeat counts stand for is not read, which is a problem of the text.
     """
     return _Reader(source, origin or Text(source)).document()
 
@@ -131,6 +132,7 @@ class _Reader:
         self.passed = 0, -1  # an offset, and the last line end before it
         self.groups: list[Group] = []
         self.left = _MOST_ITEMS  # assignments that may come
+        self.copies_left = _MOST_COPIES
         self.problems: list[SyntaxProblem] = []
 
     def document(self) -> Document:
@@ -188,8 +190,9 @@ class _Reader:
             hidden = self.hidden(group)
             self.groups.append(group if hidden is None else evolve(group, hidden=hidden))
         self.left -= len(group.items)
-        if self.left < 0:
-            self.stop(f"{_MOST_ITEMS} assignments")
+        self.copies_left -= body.copies
+        if self.left < 0 or self.copies_left < 0:
+            self.stop(f"{_MOST_ITEMS} assignments" if self.left < 0 else f"{_MOST_COPIES} values by repeat counts")
             return len(self.text)
         return group.end
 
@@ -258,6 +261,7 @@ class _Body:
         self.path: tuple[Part, ...] = ()
         self.equals = 0
         self.values: list[Value] = []
+        self.copies = 0  # that repeat counts stand for
         self.nulls: list[tuple[str, int]] = []  # why and where, until a value shows that they matter
         self.separated = False
         self.fresh_line = False  # whether only a line end separates from the last value
@@ -284,7 +288,7 @@ class _Body:
             "word": self.on_word,
         }
         at = self.after_header()
-        while self.terminator is None and len(self.items) <= self.reader.left:
+        while self.terminator is None and not self.is_beyond:
             match = token(text, at, self.limit)
             if match is None:
                 break
@@ -312,6 +316,11 @@ class _Body:
             is_open=self.is_open,
         )
 
+    @property
+    def is_beyond(self) -> bool:
+        """Whether there is more than is read of one text."""
+        return len(self.items) > self.reader.left or self.copies > self.reader.copies_left
+
     def after_header(self) -> int:
         at = self.header_end
         if at >= self.limit or self.text[at] in " \t\r\n,;/!":
@@ -322,7 +331,7 @@ class _Body:
         return self.skipped(_REST_OF_WORD, at)
 
     def ending(self) -> None:
-        if self.is_open or len(self.items) > self.reader.left:
+        if self.is_open or self.is_beyond:
             return
         if self.terminator is None:
             expected = '"/" on a line of its own after the last variable'
@@ -595,7 +604,9 @@ class _Body:
         if not 0 < count <= _LARGEST_REPEAT:
             message = f'"{_shown(digits)}*" is not a repeat count'
             self.complain("bad-repeat", message, start, start + len(digits) + 1, f"1 to {_LARGEST_REPEAT}")
-        return min(max(count, 1), _LARGEST_REPEAT)
+        count = min(max(count, 1), _LARGEST_REPEAT)
+        self.copies += min(count, _MOST_COPIES // 2)
+        return count
 
     def word(self, start: int, end: int) -> None:
         """An unquoted value: logical, infinite, not a number, null, or none at all."""

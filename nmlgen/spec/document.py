@@ -25,6 +25,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec.kept import kept_node
 from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
+from nmlgen.values import define
 
 _MAXIMUM_NODES = 100_000
 MAXIMUM_WRITTEN = 50_000
@@ -44,19 +45,46 @@ _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def read_file(path: Path, name: str | None = None, files: Files | None = None, *, kept: Path | None = None) -> Document:
-    """Read a YAML file into nodes, once; messages call it `name`. `files` may give another text than the disk; where it
-    does not, the nodes may be `kept` in a file.
+@define
+class Room:
+    """How many values and keys are still taken of what one spec is made of, as they are written and as aliases unfold
+    them: many files take no more work than one."""
 
-    Raises InputError if it cannot be read, SpecError if it is not a mapping in the YAML that nmlgen takes.
+    written: int = MAXIMUM_WRITTEN
+    unfolded: int = _MAXIMUM_NODES
+
+
+def read_file(
+    path: Path,
+    name: str | None = None,
+    files: Files | None = None,
+    *,
+    kept: Path | None = None,
+    room: Room | None = None,
+) -> Document:
+    """Read a YAML file into nodes, once; messages call it `name`. `files` may give another text than the disk; where it
+    does not, the nodes may be `kept` in a file. There is less `room` afterwards.
+
+    Raises InputError if it cannot be read, SpecError if it is not a mapping in the YAML that nmlgen takes, or if there
+    is no room for it.
     """
-    name = name or str(path)
+    name, room = name or str(path), room or Room()
     data = _read_bytes(path, name, files or Files())
-    return (_document if len(data) <= _KEPT else _document.__wrapped__)(name, data, kept)
+    most = MAXIMUM_WRITTEN if len(data) < room.written else room.written  # what fits in any case is read once
+    document = (_document if len(data) <= _KEPT else _document.__wrapped__)(name, data, kept, most)
+    room.written -= document.written
+    room.unfolded -= document.unfolded
+    if room.unfolded < 0:
+        raise SpecError((problem("SPC006", _UNFOLDS, document.node.span, _TOGETHER),))
+    return document
+
+
+_UNFOLDS = "aliases unfold to a document without end"
+_TOGETHER = "the files that a spec is made of are counted together"
 
 
 @lru_cache(maxsize=64)
-def _document(name: str, data: bytes, kept: Path | None) -> Document:
+def _document(name: str, data: bytes, kept: Path | None, most: int) -> Document:
     """What these bytes say. Many specs name the same presets and sites; nobody changes a node."""
     try:
         text = data.decode("utf-8-sig")
@@ -64,7 +92,10 @@ def _document(name: str, data: bytes, kept: Path | None) -> Document:
         raise SpecError((_not_utf8(name, data, error),)) from None
     source, sha256 = Source(name, text), hashlib.sha256(data).hexdigest()
     node = kept_node(kept, source, sha256) if kept is not None else None
-    return Document(node or read_text(source), sha256)
+    if node is not None:
+        return Document(node, sha256)
+    node, written, unfolded = _read(source, most=most)
+    return Document(node, sha256, written, unfolded)
 
 
 def _read_bytes(path: Path, name: str, files: Files) -> bytes:
@@ -85,11 +116,16 @@ def read_text(source: Source, *, merges: bool = False) -> Node:
 
     The key `<<` is refused, as in a spec, unless the document `merges` mappings by it.
     """
+    return _read(source, merges)[0]
+
+
+def _read(source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN) -> tuple[Node, int, int]:
+    """The document, how many values and keys, of `most`, stand in it, and how many there are of them unfolded."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
     try:
-        root = _composed(source)
+        root, written = _composed(source, most)
     except MarkedYAMLError as error:
         raise SpecError((_syntax_problem(source, error),)) from None
     except ReaderError as error:
@@ -106,26 +142,28 @@ def read_text(source: Source, *, merges: bool = False) -> Node:
         reader.findings.append(problem("SPC001", "a mapping of keys to values is expected", node.span))
     if reader.findings:
         raise SpecError(tuple(reader.findings))
-    return node
+    return node, written, reader.count
 
 
-def _composed(source: Source) -> Any:
-    """The root of ruamel.yaml's nodes. Raises SpecError as soon as there are more than any spec has: what comes behind
-    them is not read."""
+def _composed(source: Source, most: int) -> tuple[Any, int]:
+    """The root of ruamel.yaml's nodes, and how many there are. Raises SpecError as soon as there are more than `most`:
+    what comes behind them is not read."""
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import Composer
     from ruamel.yaml.error import ReusedAnchorWarning
 
-    class Counting(Composer):  # type: ignore[misc,unused-ignore]
-        count = 0
+    count = 0
 
+    class Counting(Composer):  # type: ignore[misc,unused-ignore]
         def compose_node(self, parent: Any, index: Any) -> Any:
+            nonlocal count
             self.warn_double_anchors = False  # of two anchors of one name the later one holds
-            self.count += 1
-            if self.count > MAXIMUM_WRITTEN:
+            count += 1
+            if count > most:
                 mark = self.parser.peek_event().start_mark
                 span = source.span(mark.line + 1, mark.column + 1)
-                raise SpecError((problem("SPC006", f"more than {MAXIMUM_WRITTEN} values and keys", span),))
+                notes = (_TOGETHER,) if most < MAXIMUM_WRITTEN else ()
+                raise SpecError((problem("SPC006", f"more than {MAXIMUM_WRITTEN} values and keys", span, *notes),))
             return super().compose_node(parent, index)
 
     if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever
@@ -134,7 +172,7 @@ def _composed(source: Source) -> Any:
     yaml.Composer = Counting
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReusedAnchorWarning)  # YAML 1.2 allows it: the last anchor of a name holds
-        return yaml.compose(source.text)
+        return yaml.compose(source.text), count
 
 
 def from_plain(value: Any, name: str = "spec", depth: int = 0) -> Node:
@@ -172,14 +210,14 @@ class _Reader:
         self.source = source
         self.merges = merges
         self.findings: list[Finding] = []
-        self._count = 0
+        self.count = 0
         self._open: set[int] = set()
 
     def read(self, node: Any) -> Node:
         span = self._span(node)
-        self._count += 1
-        if self._count > _MAXIMUM_NODES or id(node) in self._open:
-            raise SpecError((problem("SPC006", "aliases unfold to a document without end", span),))
+        self.count += 1
+        if self.count > _MAXIMUM_NODES or id(node) in self._open:
+            raise SpecError((problem("SPC006", _UNFOLDS, span),))
         if len(self._open) > _MAXIMUM_DEPTH:
             raise SpecError((_too_deep(span),))
         if self._has_refused_tag(node, span):

@@ -31,7 +31,13 @@ class Node:
 
 @frozen(eq=False)
 class Document:
-    """A file that was read: its mapping, and the SHA-256 of its bytes."""
+    """A file that was read: its mapping, and the SHA-256 of its bytes.
+
+    `written` are the values and keys that stand in it, `unfolded` those that its aliases make of them; of what ships
+    with nmlgen neither is counted.
+    """
 
     node: Node
     sha256: str
+    written: int = 0
+    unfolded: int = 0

@@ -10,7 +10,7 @@ from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.resources import directory
 from nmlgen.source import Span
-from nmlgen.spec.document import read_file
+from nmlgen.spec.document import Room, read_file
 from nmlgen.spec.nodes import Document
 from nmlgen.spec.problems import problem
 
@@ -48,18 +48,18 @@ def group(name: str) -> str:
 
 
 def read(
-    reference: str, kind: str, base: Path, span: Span | None, files: Files | None = None
+    reference: str, kind: str, base: Path, span: Span | None, files: Files | None = None, room: Room | None = None
 ) -> tuple[str, Document, Path]:
     """Read what `extends:` (kind "preset") or `site:` (kind "site") names.
 
     A name is looked up among what ships with nmlgen; a path beginning with ./, ../ or / is taken from the
-    directory `base`; `files` may give other texts than the disk. Returns the label of the layer, the document and its
-    path. Raises SpecError at `span`.
+    directory `base`; `files` may give other texts than the disk, and there may be little `room` left. Returns the label
+    of the layer, the document and its path. Raises SpecError at `span`.
     """
     if reference.startswith(("./", "../", "/")):
         path = base / reference
         try:
-            return f"{kind} {reference}", read_file(path, files=files), path
+            return f"{kind} {reference}", read_file(path, files=files, room=room), path
         except InputError as error:
             raise SpecError((problem("SPC007", str(error), span),)) from None
     name = f"{SITE_PREFIX}{reference}" if kind == "site" else reference
@@ -73,4 +73,5 @@ def read(
         advice = f"there are {', '.join(known)}; or give a file as ./{reference}.yaml"
         raise SpecError((problem("SPC007", f'there is no {kind} "{reference}"', span, *notes, advice),))
     path = directory("presets") / f"{name}.yaml"
-    return f"{kind} {reference}", read_file(path, f"{kind} {reference}", files, kept=kept_at(name)), path
+    label = f"{kind} {reference}"
+    return label, read_file(path, label, files, kept=kept_at(name), room=room), path

@@ -22,7 +22,7 @@ from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
-from nmlgen.spec.document import from_plain, read_file
+from nmlgen.spec.document import Room, from_plain, read_file
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
 from nmlgen.spec.models import model_keys
@@ -52,14 +52,15 @@ class InputDocument:
 
 @frozen(eq=False)
 class SpecSource:
-    """What a spec is made from: its own document, the directory that paths in it start from, what is laid over it, and
-    the `files` that presets and sites are read from."""
+    """What a spec is made from: its own document, the directory that paths in it start from, what is laid over it, the
+    `files` that presets and sites are read from, and the `room` that the document leaves for them."""
 
     node: Node
     base: Path
     document: InputDocument
     overrides: tuple[Tree, ...] = ()
     files: Files = field(factory=Files, repr=False)
+    room: Room = field(factory=Room, repr=False)
 
 
 @frozen(eq=False)
@@ -233,16 +234,16 @@ def load_spec(
     `files` gives other texts than those on the disk, of the spec and of all YAML files that it names. Raises InputError
     if a file cannot be read and SpecError, with every mistake and its position, if the spec cannot be understood.
     """
-    overrides, files = tuple(overrides), files or Files()
+    overrides, files, room = tuple(overrides), files or Files(), Room()
     if isinstance(source, Mapping):
         node, base = from_plain(source), Path()
         sha256 = _sha256(repr(node.plain()).encode())
     else:
-        read, base = read_file(Path(source), files=files), Path(source).parent
+        read, base = read_file(Path(source), files=files, room=room), Path(source).parent
         node, sha256 = read.node, read.sha256
     validate(node, "spec")
     layers = tuple(from_text(text) for text in overrides)
-    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers, files), overrides)
+    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers, files, room), overrides)
 
 
 def _input(label: str, sha256: str, node: Node) -> InputDocument:
@@ -254,15 +255,15 @@ def _input(label: str, sha256: str, node: Node) -> InputDocument:
 
 def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
     """The spec of a document: its presets and its site are read, and all laid over each other."""
-    documents, base = [source.document], source.base
+    documents, base, room = [source.document], source.base, evolve(source.room)
     own = [tree_of(source.node, "spec"), *source.overrides]
     last = _merge_all(own)
     layers = [tree_of(from_plain(DEFAULTS), LAYER)]
-    layers += _preset_layers(last.get("extends"), base, documents, (), source.files)
+    layers += _preset_layers(last.get("extends"), base, documents, (), source.files, room)
     site_name = _merge_all([*layers, *own]).get("site")
     site, machine = EMPTY, None
     if site_name is not None:
-        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span, source.files)
+        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span, source.files, room)
         documents.append(InputDocument(label, document.sha256))
         machine, defaults = read_site(document, label.removeprefix("site "), path)
         if machine.calibration is not None:
@@ -294,21 +295,21 @@ _MOST_PRESETS = 50  # one that two others extend counts twice
 
 
 def _preset_layers(
-    extends: Tree | None, base: Path, documents: list[InputDocument], seen: tuple[Path, ...], files: Files
+    extends: Tree | None, base: Path, documents: list[InputDocument], seen: tuple[Path, ...], files: Files, room: Room
 ) -> list[Tree]:
     if extends is None:
         return []
     references = extends.value if isinstance(extends.value, list) else [extends.value]
     layers: list[Tree] = []
     for reference in references:
-        label, document, path = presets.read(reference, "preset", base, extends.span, files)
+        label, document, path = presets.read(reference, "preset", base, extends.span, files, room)
         if path.resolve() in seen:
             raise SpecError((problem("SPC007", f"{reference} extends itself", extends.span),))
         if len(documents) + len(seen) > _MOST_PRESETS:
             raise SpecError((problem("SPC006", f"more than {_MOST_PRESETS} presets below one spec", extends.span),))
         validate(document.node, "spec")
         tree = tree_of(document.node, label)
-        layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()), files)
+        layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()), files, room)
         documents.append(_input(label, document.sha256, document.node))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
         if (site := tree.get("site")) is not None:

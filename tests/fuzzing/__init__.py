@@ -12,15 +12,18 @@ from pathlib import Path
 from attrs import evolve
 
 from fuzzing import editing
+from fuzzing.argued import argued_commands
 from fuzzing.cases import Case, Fuzzer
 from fuzzing.crossed import crossed_configurations, crossed_sites, crossed_specs, crossed_sweeps
 from fuzzing.declared import declared_sites, declared_specs
+from fuzzing.grown import GROWN
 from fuzzing.kept import kept
 from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.mated import mated_specs
 from fuzzing.mazes import mazes_of_directories, mazes_of_namelists, mazes_of_scripts, mazes_of_specs
 from fuzzing.recoded import recoded_from
+from fuzzing.registered import registered_namelists
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
@@ -79,6 +82,9 @@ KINDS: dict[str, Fuzzer] = {
     "mazes-namelists": mazes_of_namelists,
     "mazes-specs": mazes_of_specs,
     "mazes-directories": mazes_of_directories,
+    "registered-namelists": registered_namelists,
+    "argued-commands": argued_commands,
+    **GROWN,
     "kept": kept,
     "large": large,
 }

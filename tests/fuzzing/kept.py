@@ -53,7 +53,7 @@ _ODD_LINES = (
 
 
 @frozen
-class _Home:
+class Home:
     """A directory: its files and links, the programs that stand in there, and the calls that read them."""
 
     files: Mapping[str, bytes]
@@ -75,7 +75,7 @@ def _read(directory: Path) -> tuple[dict[str, bytes], dict[str, str], dict[str, 
     return files, links, programs
 
 
-def _ran(name: str, *calls: str) -> _Home:
+def _ran(name: str, *calls: str) -> Home:
     """What a command leaves."""
     with TemporaryDirectory() as room:
         directory = Path(room, "work")
@@ -83,7 +83,7 @@ def _ran(name: str, *calls: str) -> _Home:
         command = COMMANDS[name]
         command.prepared(directory)
         command.run(directory)
-        return _Home(*_read(directory), tuple(tuple(call.split()) for call in calls))
+        return Home(*_read(directory), tuple(tuple(call.split()) for call in calls))
 
 
 _HOSTS = b"n1 slots=4\nn2:4\n# a\nn[3-6]\n"
@@ -148,10 +148,10 @@ _JUDGED = ("lint .", "lint exp.run", "import . --force -o x.yaml", "import exp.r
 
 
 @cache
-def _homes() -> tuple[_Home, ...]:
+def homes() -> tuple[Home, ...]:
     calls = tuple(tuple(call.split()) for call in _JUDGED)
     return (
-        _Home(_BESIDE, {}, {}, calls),
+        Home(_BESIDE, {}, {}, calls),
         _ran("build", "build spec.yaml -o made", "lint made", "diff spec.yaml made", "verify made", "import made -o x"),
         _ran("calibrate", "calibrate built -o c.yaml", "logs built", "compare built built", "lint built"),
         _ran("join", "join built", "verify built", "lint built"),
@@ -248,9 +248,9 @@ _CHANGES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 
 def kept(generator: random.Random) -> Iterator[Case]:
     """A file of a directory that is changed, and a call that reads it."""
-    homes = _homes()
+    known = homes()
     while True:
-        home = generator.choice(homes)
+        home = generator.choice(known)
         name = generator.choice(sorted(home.files))
         data = home.files[name]
         for _ in range(generator.choice((1, 1, 1, 2, 4))):

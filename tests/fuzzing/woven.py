@@ -224,7 +224,7 @@ def _read(ends: list[Ended]) -> bool:
 
 # --- Scripts of batch systems, and templates
 
-_PBS = """\
+PBS = """\
 #!/bin/bash
 #PBS -N amip
 #PBS -l select=2:ncpus=128:mpiprocs=64:ompthreads=2:mem=200gb+1:ncpus=4 \\
@@ -241,7 +241,7 @@ mpirun -np $(wc -l <$PBS_NODEFILE) ./icon
 #PBS -q late
 qsub next.sh; qstat -u $USER; qdel $PBS_JOBID
 """
-_SLURM = """\
+SLURM = """\
 #!/bin/bash
 #SBATCH --job-name=amip -N 2-4 --ntasks-per-node=128 -c 2 --mem=0 --time=1-02:30:00
 #SBATCH --account=bm0001 --partition=compute,shared --qos=high --exclusive --array=0-9:2%3
@@ -258,7 +258,7 @@ for ((i = 0; i < ${#words[@]}; i++)); do echo "${words[$i]}" >> list; done
 srun -n $SLURM_NTASKS --multi-prog multi.conf : -n 4 ./icon
 sbatch --dependency=afterok:$SLURM_JOB_ID next.sh
 """
-_ECFLOW = """\
+ECFLOW = """\
 #!/bin/ksh
 %manual
  it's for people
@@ -280,7 +280,7 @@ srun ./icon ^ECF_NAME:x^
  a
 %end
 """
-_JINJA = """\
+JINJA = """\
 #!/bin/bash
 #SBATCH --nodes={{ nodes|default(2) }} --time={{ wallclock }}
 {% if restart %}
@@ -298,7 +298,7 @@ EOF
 #% for s in streams:
 srun ./icon
 """
-_MKEXP = """\
+MKEXP = """\
 EXP_TYPE = amip-R2B4
 LEVELS = 47
 WITH_OCEAN = eval('$EXP_TYPE'.startswith('esm'))
@@ -319,7 +319,7 @@ WITH_OCEAN = eval('$EXP_TYPE'.startswith('esm'))
 
 @cache
 def _scripts() -> tuple[str, ...]:
-    return (*(_PBS, _SLURM, _ECFLOW, _JINJA) * 12, *(text for text in scripts_of_others() if len(text) < 60_000))
+    return (*(PBS, SLURM, ECFLOW, JINJA) * 12, *(text for text in scripts_of_others() if len(text) < 60_000))
 
 
 def woven_scripts(generator: random.Random) -> Iterator[Case]:
@@ -341,7 +341,7 @@ def woven_scripts(generator: random.Random) -> Iterator[Case]:
                 )
             )
             calls = (("lint", "exp.run"), show)
-        yield Case({"exp.run": _raw(text), "seed.run": _SLURM.encode()}, calls, _read)
+        yield Case({"exp.run": _raw(text), "seed.run": SLURM.encode()}, calls, _read)
 
 
 # --- Files of models
@@ -413,7 +413,7 @@ _STREAMS = """\
 </stream>
 </streams>
 """
-_MODELS = (
+MODELS = (
     {"namelist.input": _WRF},
     {"PARIN": _PALM, "ENVPAR": _ENVPAR},
     {"x_p3d": _PALM, "x_p3dr": _PALM, "x_static": "CDF\x01"},
@@ -424,9 +424,9 @@ _MODELS = (
 def woven_models(generator: random.Random) -> Iterator[Case]:
     """The files of a model with words and groups of all others."""
     icon = [text for texts in experiments() for text in texts.values() if len(text) < 60_000]
-    others = [*(text for texts in _MODELS for text in texts.values()), *icon]
+    others = [*(text for texts in MODELS for text in texts.values()), *icon]
     while True:
-        kept = generator.choice((*_MODELS, *_MODELS, generator.choice(experiments())))
+        kept = generator.choice((*MODELS, *MODELS, generator.choice(experiments())))
         files = {f"before/{name}": _raw(text) for name, text in kept.items()}
         chosen = [name for name in kept if generator.random() < 0.6] or list(kept)[:1]
         made = {name: woven(text, others, generator) if name in chosen else text for name, text in kept.items()}
@@ -452,7 +452,7 @@ def _documents() -> Mapping[str, tuple[str, ...]]:
         "spec": tuple(yaml_of(seed).decode() for seed in seeds()),
         "site": tuple(path.read_text(encoding="utf-8") for path in sorted((ROOT / "presets/sites").glob("*.yaml"))),
         "preset": tuple(path.read_text(encoding="utf-8") for path in sorted((ROOT / "presets/icon").glob("*.yaml"))),
-        "mkexp": (_MKEXP,),
+        "mkexp": (MKEXP,),
     }
     return found
 

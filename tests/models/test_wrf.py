@@ -81,6 +81,13 @@ def test_it_is_known_by_its_groups_whatever_it_is_called(judged):
     assert found(report) == [("WRF002", "error")]
 
 
+def test_a_namelist_that_makes_too_long_a_spec_is_not_imported(tmp_path):
+    path = tmp_path / "namelist.input"
+    path.write_text(NAMELIST.replace("time_step = 60", "time_step = 60, eta_levels = 60000*0.5"))
+    with pytest.raises(nmlgen.SpecError, match="more than 50000 values and keys"):
+        nmlgen.import_spec(path)
+
+
 def test_a_namelist_of_that_name_without_such_groups_is_none_of_wrf(tmp_path):
     path = tmp_path / "namelist.input"
     path.write_text("&param1\n dx = 1.0\n/\n")

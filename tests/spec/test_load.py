@@ -114,6 +114,30 @@ def test_there_are_so_many_presets(home, count, codes):
         load_spec(home / "spec.yaml", overrides)
 
 
+@pytest.mark.parametrize(("count", "codes"), [(24, []), (26, ["SPC006"])])
+def test_values_and_keys_of_all_presets_are_counted_together(home, count, codes):
+    variables = ", ".join(f"x{number}: 1" for number in range(999))
+    for number in range(count):  # with the keys around them two thousand, as with the name of the next one
+        following = f"extends: ./{number + 1}.yaml\n" if number + 1 < count else ""
+        (home / f"{number}.yaml").write_text(f"{following}namelists: {{run_nml: {{{variables}}}}}\n")
+    if codes:
+        (finding,) = refused(home / "spec.yaml", ["extends=./0.yaml"])
+        assert (finding.code, finding.file) == ("SPC006", str(home / "24.yaml"))
+        assert finding.notes == ("the files that a spec is made of are counted together",)
+    else:
+        load_spec(home / "spec.yaml", ["extends=./0.yaml"])
+
+
+def test_aliases_of_all_presets_are_counted_together(home):
+    few = ", ".join(["1"] * 600)
+    for name in "ab":
+        aliases = ", ".join(f"x{number}: *a" for number in range(99))
+        (home / f"{name}.yaml").write_text(f"namelists: {{run_nml: {{y: &a [{few}], {aliases}}}}}\n")
+    load_spec(home / "spec.yaml", ["extends=./a.yaml"])
+    (finding,) = refused(home / "spec.yaml", ["extends=[./a.yaml, ./b.yaml]"])
+    assert (finding.code, finding.message) == ("SPC006", "aliases unfold to a document without end")
+
+
 def test_presets_that_each_extend_one_twice_are_counted(home):
     for number in range(40):
         (home / f"{number}.yaml").write_text(f"extends: [./{number + 1}.yaml, ./{number + 1}.yaml]\n")
