@@ -12,7 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
-from nmlgen.cli.shown import namelist_options, shown_experiment, shown_workload
+from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -23,6 +23,7 @@ from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import Volume, rank_volumes
 from nmlgen.files import Files
+from nmlgen.models import model_named
 from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (
@@ -56,7 +57,14 @@ _WIDTH = 100
 )
 @format_option
 def command(
-    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None, times: int, output_format: str
+    spec: str,
+    overrides: tuple[str, ...],
+    ntasks: int | None,
+    icon_release: str | None,
+    cells: int | None,
+    levels: int | None,
+    times: int,
+    output_format: str,
 ) -> int:
     """Show which MPI rank of SPEC sits on which node and does what, and which I/O rank writes which file, in which
     order.
@@ -73,7 +81,8 @@ def command(
     if found is not None:
         if overrides:
             raise click.UsageError("namelists are shown without --set")
-        return _show_other(lambda: shown_workload(*found, files, ntasks), times, output_format)
+        said = said_of_mesh(found[1], cells, levels)
+        return _show_other(lambda: shown_workload(*found, files, ntasks, said), times, output_format)
     try:
         experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
@@ -81,8 +90,9 @@ def command(
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
+    said = said_of_mesh(None if experiment.other is None else model_named(experiment.other.name), cells, levels)
     if experiment.other is not None:
-        return _show_other(lambda: workload_of_spec(experiment), times, output_format)
+        return _show_other(lambda: workload_of_spec(experiment, said), times, output_format)
     show = _show_json if output_format == "json" else show_text
     return show(experiment, times)
 

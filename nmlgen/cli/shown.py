@@ -21,7 +21,8 @@ from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.lift.releases import own_script, registry_for
 from nmlgen.lift.scripts import lift_script
 from nmlgen.linting import Lifted
-from nmlgen.models import Model
+from nmlgen.models import Model, asks_for
+from nmlgen.models.surroundings import CELLS, LEVELS
 from nmlgen.models.workload import Workload
 from nmlgen.workloads import workload_of_namelist
 
@@ -29,12 +30,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def namelist_options(function: F) -> F:
-    """The options --ntasks and --icon-release."""
+    """The options --ntasks, --icon-release, --cells and --levels."""
     release = release_option("The release, for namelists that do not show it; the newest one by default.")
     ntasks = click.option(
         "--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists without a build's script."
     )
-    return ntasks(release(function))
+    cells = click.option(CELLS, "--cells", type=click.IntRange(min=1), help=_OF_MESH.format("cells"))
+    levels = click.option(LEVELS, "--levels", type=click.IntRange(min=1), help=_OF_MESH.format("levels"))
+    return ntasks(release(cells(levels(function))))
+
+
+_OF_MESH = "How many {} the mesh of MPAS has, where its files are not at hand."
+
+
+def said_of_mesh(model: Model | None, cells: int | None, levels: int | None) -> dict[str, int]:
+    """What --cells and --levels say to a model, None for ICON."""
+    said = {name: number for name, number in ((CELLS, cells), (LEVELS, levels)) if number is not None}
+    for name in said:
+        if name not in asks_for(model):
+            raise click.UsageError(f"--{name} is for models whose mesh no namelist tells, such as MPAS")
+    return said
 
 
 def shown_experiment(
@@ -69,13 +84,14 @@ def shown_experiment(
     return found[0]
 
 
-def shown_workload(path: Path, model: Model, files: Files, ntasks: int | None) -> Workload:
-    """What the tasks of a namelist of another model than ICON do. Raises UnknownWorkloadError."""
+def shown_workload(path: Path, model: Model, files: Files, ntasks: int | None, said: dict[str, int]) -> Workload:
+    """What the tasks of a namelist of another model than ICON do; `said` is what options say of the mesh. Raises
+    UnknownWorkloadError."""
     ntasks = ntasks or _tasks_of_build(path.parent, files)
     if ntasks is None:
         raise click.UsageError("namelists are shown with --ntasks, where no script of a build beside them says it")
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks), "lint")
-    return workload_of_namelist(path, files, model, ntasks)
+    return workload_of_namelist(path, files, model, ntasks, said)
 
 
 def _tasks_of_build(directory: Path, files: Files) -> int | None:

@@ -10,12 +10,13 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
-from nmlgen.cli.shown import namelist_options, shown_experiment, shown_workload
+from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import PlacementError, level_types
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
 from nmlgen.files import Files
+from nmlgen.models import model_named
 from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report import workload
 from nmlgen.report.json import finding_document, to_json
@@ -29,14 +30,21 @@ from nmlgen.workloads import namelist_of_other, workload_of_spec
 @namelist_options
 @format_option
 def command(
-    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None, output_format: str
+    spec: str,
+    overrides: tuple[str, ...],
+    ntasks: int | None,
+    icon_release: str | None,
+    cells: int | None,
+    levels: int | None,
+    output_format: str,
 ) -> int:
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
     the script of a build, which says it. Of other models than ICON it may be their namelist, or its directory, with
     --ntasks where no build says it; how much
-    a time of output has is known of WRF, and of PALM's netCDF.
+    a time of output has is known of WRF, of PALM's netCDF, and of MPAS where the mesh is at hand, or --cells and
+    --levels say how large it is.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """
@@ -45,7 +53,8 @@ def command(
     if found is not None:
         if overrides:
             raise click.UsageError("namelists are shown without --set")
-        return _show_other(lambda: shown_workload(*found, files, ntasks), output_format)
+        said = said_of_mesh(found[1], cells, levels)
+        return _show_other(lambda: shown_workload(*found, files, ntasks, said), output_format)
     try:
         experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
@@ -53,8 +62,9 @@ def command(
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
+    said = said_of_mesh(None if experiment.other is None else model_named(experiment.other.name), cells, levels)
     if experiment.other is not None:
-        return _show_other(lambda: workload_of_spec(experiment), output_format)
+        return _show_other(lambda: workload_of_spec(experiment, said), output_format)
     try:
         reports = {component.title: _report(component) for component in experiment.components}
     except PlacementError as error:

@@ -82,6 +82,11 @@ def workload_by(model: Model, document: Document, tasks: int, beside: Callable[[
     return cast(Workload, worked_out(document, tasks, beside))
 
 
+def asks_for(model: Model | None) -> tuple[str, ...]:
+    """What the `workload` of a model asks for that no namelist says, see `nmlgen.models.surroundings`: its `asks`."""
+    return getattr(model, "asks", ())
+
+
 def own_models() -> Iterator[Model]:
     """The models that come with nmlgen."""
     for module in _OWN:

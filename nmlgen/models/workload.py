@@ -30,7 +30,8 @@ class OutputFile:
     the tasks that write to it.
 
     With `ending` each of these tasks has a file of its own, whose name ends with the task's number in that form. `size`
-    is how many bytes a time has in all of them, without compression; None where that is not known.
+    is how many bytes a time has in all of them, without compression; None where that is not known. `once` are those
+    that do not hang on the times.
     """
 
     stream: str
@@ -39,6 +40,12 @@ class OutputFile:
     tasks: Sequence[int]
     ending: str = ""
     size: int | None = None
+    once: int = 0
+
+    @property
+    def bytes(self) -> int | None:
+        """How much it has in the end, in all files; None where that is not known."""
+        return None if self.size is None or not self.times else self.size * len(self.times) + self.once
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -34,11 +34,9 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
 
 def format_volume(found: Workload, colour: bool, terminal: bool) -> str:
     """How many bytes a job writes, by what they are of."""
-    rows = [
-        (of, str(files), str(times or "?"), _bytes(a_time), _bytes(all_times))
-        for of, files, times, a_time, all_times in _streams(found)
-    ]
-    parts = [format_table(("of", "files", "times", "bytes a time", "bytes"), rows, colour, terminal)] if rows else []
+    rows = [(of, str(files), str(times or "?"), *map(_bytes, sizes)) for of, files, times, *sizes in _streams(found)]
+    heads = ("of", "files", "times", "bytes a time", "bytes a file", "bytes")
+    parts = [format_table(heads, rows, colour, terminal)] if rows else []
     sums = [row[-1] for row in _streams(found)]
     parts.append(f"the job: {_bytes(None if None in sums else sum(size or 0 for size in sums))}, without compression")
     parts += [f"not known: {what}" for what in found.unknown]
@@ -47,18 +45,21 @@ def format_volume(found: Workload, colour: bool, terminal: bool) -> str:
 
 def volume_document(found: Workload) -> dict[str, Any]:
     """The same for programs."""
-    names = ("of", "files", "times", "bytes_a_time", "bytes")
+    names = ("of", "files", "times", "bytes_a_time", "bytes_a_file", "bytes")
     return {"streams": [dict(zip(names, row, strict=True)) for row in _streams(found)], "unknown": list(found.unknown)}
 
 
-def _streams(found: Workload) -> list[tuple[str, int, int | None, int | None, int | None]]:
-    """Of each stream its name, files, times, bytes of a time and of all of them."""
+def _streams(found: Workload) -> list[tuple[str, int, int | None, int | None, int | None, int | None]]:
+    """Of each stream its name, files, times, bytes of a time, of its largest file (of one of each task their mean), and
+    of all of them."""
     rows = []
     for of in dict.fromkeys(file.stream for file in found.files):
         own = [file for file in found.files if file.stream == of]
-        size, times = own[0].size, sum(len(file.times) for file in own) or None
-        total = None if size is None or times is None else size * times
-        rows.append((of, sum(len(file.names) for file in own), times, size, total))
+        sizes = [(file.bytes, len(file.names)) for file in own]
+        a_file = max((-(-size // count) for size, count in sizes if size is not None and count), default=None)
+        total = None if any(size is None for size, _ in sizes) else sum(size or 0 for size, _ in sizes)
+        times = sum(len(file.times) for file in own) or None
+        rows.append((of, sum(len(file.names) for file in own), times, own[0].size, a_file, total))
     return rows
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from grid_files import header
+
 from nmlgen.lift import namelists
 
 
@@ -83,8 +85,8 @@ def test_another_model(nmlgen: Callable[..., Any], here: Path) -> None:
     done = nmlgen("volume", "wave.yaml", "--set", "namelists.time_control.restart_interval=1440")
     table, job = done.out.strip().split("\n\n")
     assert [line.split() for line in table.splitlines()[1:]] == [
-        ["history", "1", "21", "11.3", "MB", "236.3", "MB"],
-        ["restart", "5", "5", "72.0", "MB", "359.9", "MB"],
+        ["history", "1", "21", "11.3", "MB", "236.3", "MB", "236.3", "MB"],
+        ["restart", "5", "5", "72.0", "MB", "72.0", "MB", "359.9", "MB"],
     ]
     assert job == "the job: 596.2 MB, without compression"
     document = json.loads(nmlgen("volume", "wave.yaml", "--format", "json").out)
@@ -93,6 +95,50 @@ def test_another_model(nmlgen: Callable[..., Any], here: Path) -> None:
     of_namelist = nmlgen("volume", "build/namelist.input", "--ntasks", 2)
     assert of_namelist.out.splitlines()[1].split()[:3] == ["history", "1", "21"]
     assert nmlgen("volume", "build/namelist.input", "--ntasks", 2, "--set", "a=1").code == 2
+
+
+SUPERCELL = "nmlgen: 1\nname: a\nsite: local\njob: {ntasks_per_node: 2}\nextends: mpas/supercell\n"
+STREAMS = """\
+<streams>
+<immutable_stream name="input" type="input" filename_template="supercell_init.nc" input_interval="initial_only"/>
+<stream name="output" type="output" filename_template="h.$h.$m.nc" output_interval="1:00:00"
+ filename_interval="2:00:00"><var name="xtime"/><var name="latCell"/><var name="w"/>
+</stream>
+</streams>
+"""
+
+
+def test_the_mesh_of_mpas(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "spec.yaml").write_text(SUPERCELL)
+    mpas = here / "mpas"
+    (mpas / "supercell").mkdir(parents=True)
+    (mpas / "supercell/streams.atmosphere").write_text(STREAMS)
+    arguments = ("spec.yaml", "--set", f"model.directory={mpas}", "--format", "json")
+
+    def output(*more: object) -> tuple[int, ...]:
+        (found,) = json.loads(nmlgen("volume", *arguments, *more).out)["streams"]
+        return tuple(found[name] for name in ("files", "times", "bytes_a_time", "bytes_a_file", "bytes"))
+
+    assert output()[2:] == (None, None, None)
+    of_init = (2, 3, 64 + 4 * 672 * 41, 2 * (64 + 4 * 672 * 41) + 4 * 672, 3 * (64 + 4 * 672 * 41) + 2 * 4 * 672)
+    assert output("--cells", 672) == of_init  # the namelist beside says the levels
+    (mpas / "supercell/supercell_grid.nc").write_bytes(header({"nCells": 672, "nEdges": 2016}, {}))
+    (mpas / "supercell/streams.init_atmosphere").write_text(
+        '<streams><immutable_stream name="input" type="input" filename_template="supercell_grid.nc"/></streams>'
+    )
+    assert output() == of_init
+    build = here / "build"
+    assert nmlgen("build", *arguments[:3], "-o", build).code == 0
+    (build / "streams.atmosphere").write_text(STREAMS)
+    (build / "supercell_init.nc").write_bytes(header({"nCells": 672, "nVertLevels": 40}, {}, version=5))
+    assert "110.3 kB" in nmlgen("volume", build, "--ntasks", 2).out
+
+
+def test_only_models_whose_mesh_is_not_told_are_told_it(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "wave.yaml").write_text(f"{OTHER}wrf/b_wave\n")
+    for command, spec in (("volume", "wave.yaml"), ("ranks", "spec.yaml")):
+        done = nmlgen(command, spec, "--levels", 30)
+        assert (done.code, "--levels is for models whose mesh no namelist tells" in done.err) == (2, True)
 
 
 def test_how_much_palm_writes_is_not_known(nmlgen: Callable[..., Any], here: Path) -> None:

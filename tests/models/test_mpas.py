@@ -195,6 +195,10 @@ def test_streams_that_mpas_refuses(judged, old, new):
         ('io_type="pnetcdf,cdf5"', 'io_type="adios2"', IGNORED),
         ('io_type="pnetcdf,cdf5"', 'precision="half"', IGNORED),
         ("</streams>", "<!-- <stream> -->\n</streams>", []),
+        ('<var name="theta"/>', '<stream name="diagnostics"/>', []),
+        ('<var name="theta"/>', '<stream name="restart"/>', []),
+        ("</stream>\n</streams>", '<stream name="input"/></stream>\n</streams>', []),
+        ("</stream>\n</streams>", '<stream name="output"/></stream>\n</streams>', IGNORED),
     ],
 )
 def test_streams_that_mpas_takes(judged, old, new, found):

@@ -8,6 +8,7 @@ import pytest
 
 import nmlgen
 from nmlgen.models import mpas, palm, wrf
+from nmlgen.models.surroundings import Surroundings
 from nmlgen.models.workload import OutputFile, UnknownWorkloadError, Workload
 from nmlgen.models.wrf.fields import RESTART, UnknownSizeError, bytes_at_a_time
 from nmlgen.namelist.reader import read_namelist
@@ -320,6 +321,121 @@ def test_times_that_are_not_known_of_mpas(old, new, why):
         mpas.workload(read_namelist(text), 1, beside.get)
     with pytest.raises(UnknownWorkloadError, match="is not there"):
         mpas.workload(read_namelist(text), 1, lambda _name: None)
+
+
+MESH = {"nCells": 672, "nEdges": 2016, "nVertices": 1344, "maxEdges": 6, "maxEdges2": 12, "vertexDegree": 3}
+SIZED = """\
+<streams>
+<immutable_stream name="invariant" type="input" filename_template="init.nc" input_interval="{invariant}"/>
+<immutable_stream name="input" type="input" filename_template="init.nc" input_interval="initial_only"/>
+<immutable_stream name="restart" type="output" filename_template="r.nc" output_interval="54" filename_interval="none"/>
+<immutable_stream name="da_state" type="output" filename_template="a.nc" output_interval="54" packages="jedi_da"/>
+<stream name="first" type="output" precision="double" filename_template="d.nc" output_interval="initial_only">
+<stream name="output"/><var_array name="scalars" packages="mp_kessler_in"/><var name="ozmixm"/><var name="mminlu"/>
+</stream>
+<stream name="output" type="output" filename_template="h.nc" output_interval="initial_only">
+<var name="xtime"/><var name="u"/><var name="latCell"/><var name="re_cloud" packages="mp_wsm6_in"/>
+<var name="qv_init"/><var name="tend_u" packages="mp_thompson_in;mp_wsm6_in"/><file name="list"/>
+</stream>
+<stream name="structs" type="output" precision="single" filename_template="s.nc" output_interval="initial_only">
+<var_struct name="mesh"/><var_struct name="diag_physics"/><var_struct name="tend"/><stream name="output"/>
+</stream>
+<stream name="fixed" type="output" filename_template="i.nc" output_interval="initial_only">
+<stream name="restart"/><stream name="neither"/>
+</stream>
+<stream name="assimilated" type="output" filename_template="m.nc" output_interval="54" packages="mp_wsm6_in;iau">
+<stream name="da_state"/>
+</stream>
+</streams>
+"""
+
+
+def sizes_of_mpas(
+    physics: str, invariant: str = "initial_only", said: dict[str, int] | None = None, more: str = "", **beside: str
+) -> tuple[dict[str, tuple[int | None, int]], tuple[str, ...]]:
+    """Of each stream the bytes of a time and those of a file; what is not known of them."""
+    text = MPAS.format(count=0, stride=1, restart=".false.")
+    texts = {"streams.atmosphere": SIZED.format(invariant=invariant), "list": "zgrid\n  w\trho\n", **beside}
+    around = Surroundings(
+        lambda name: Source(name, texts[name]) if name in texts else None,
+        lambda name: {} if name != "init.nc" or said else {**MESH, "nVertLevels": 40},
+        said or {},
+    )
+    read = read_namelist(
+        f"{text}{more}&physics\n config_physics_suite = 'none'\n {physics}\n/\n", "namelist.atmosphere"
+    )
+    found = mpas.workload(read, 1, around)
+    return {file.stream: (file.size, file.once) for file in found.files}, found.unknown
+
+
+KESSLER, WSM6 = "config_microp_scheme = 'mp_kessler'", "config_microp_scheme = 'mp_wsm6'"
+MYNN = f"{KESSLER}\n config_convection_scheme = 'cu_tiedtke'\n config_pbl_scheme = 'bl_mynn'"
+
+
+@pytest.mark.parametrize(
+    ("physics", "invariant", "sizes"),
+    [
+        (
+            KESSLER,
+            "initial_only",
+            {
+                "restart": (5_139_524, 108_064),
+                "first": (1_935_424, 3_811_968),
+                "output": (540_352, 113_056),
+                "structs": (9_133_824, 4_850_448),
+                "fixed": (5_139_524, 3_052_312),
+            },
+        ),
+        (
+            WSM6,
+            "initial_only",
+            {
+                "restart": (6_765_764, 108_064),
+                "first": (1_505_344, 3_811_968),
+                "output": (970_432, 113_056),
+                "fixed": (6_765_764, 3_052_312),
+                "assimilated": (2_585_920, 2_760),
+            },
+        ),
+        (MYNN, "none", {"restart": (9_870_404, 3_052_312)}),
+    ],
+)
+def test_the_bytes_of_a_time_of_mpas(physics, invariant, sizes):
+    """Those of the variables of files that a supercell of 672 cells has left (8.2.2, built in single precision)."""
+    found, unknown = sizes_of_mpas(physics, invariant)
+    assert {stream: found[stream] for stream in sizes} == sizes
+    assert ("assimilated" in found, "da_state" in found) == (physics == WSM6, False)
+    assert unknown == ()
+
+
+def test_a_mesh_of_mpas_that_somebody_tells():
+    found, unknown = sizes_of_mpas(KESSLER, said={"cells": 40_962, "levels": 55})
+    assert found["output"] == (64 + 4 * (122_880 * 55 + 40_962 * (56 + 55)), 4 * (40_962 * (1 + 56) + 55))
+    assert unknown == ()
+    region = "&limited_area\n config_apply_lbcs = true\n/\n"
+    _, unknown = sizes_of_mpas(KESSLER, said={"cells": 40_962, "levels": 55}, more=region)
+    assert unknown == ("how many edges and vertices a region has, which are counted as a sphere's",)
+
+
+def test_the_levels_of_a_mesh_of_mpas_that_is_made_yet():
+    init = {"namelist.init_atmosphere": "&dimensions\n config_nvertlevels = 55\n/\n"}
+    assert sizes_of_mpas(KESSLER, said={"cells": 40_962}, **init) == sizes_of_mpas(
+        KESSLER, said={"cells": 40_962, "levels": 55}
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "beside", "unknown"),
+    [
+        ({"levels": 55}, {}, "how many cells the mesh has: init.nc is not there, or does not say it"),
+        ({"cells": 672}, {}, "how many levels the mesh has: init.nc is not there, or does not say it"),
+        ({}, {"list": "u theta_of_mine"}, 'the bytes of stream "output": MPAS 8.2.2 has no field "theta_of_mine"'),
+    ],
+)
+def test_sizes_that_are_not_known_of_mpas(said, beside, unknown):
+    found, told = sizes_of_mpas(KESSLER, said=said, **beside)
+    assert told == (unknown,)
+    assert found["output"] == (None, 0)
 
 
 # --- PALM 25.10.1: example_cbl for 20 s ---------------------------------------------------------------------------

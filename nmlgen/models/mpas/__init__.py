@@ -20,6 +20,7 @@ name = "MPAS"
 namelist = "namelist.atmosphere"
 executable = "atmosphere_model"
 log = "log.atmosphere.0000.out"
+asks = ("cells", "levels")
 restarting = Restarting(  # src/core_atmosphere/mpas_atm_core.F: restart_timestamp
     checkpoint="""\
 local last=""
@@ -91,7 +92,9 @@ problems = {
         "mpas-ignored-in-streams",
         _stream_page(
             "MPAS goes on, and does otherwise than the file of streams says: an `io_type` that it does not know "
-            'becomes pnetcdf, an unknown `precision` the model\'s own, and a stream of `type="OUTPUT"` writes no file.',
+            'becomes pnetcdf, an unknown `precision` the model\'s own, a stream of `type="OUTPUT"` writes no file, and '
+            "of a stream within a stream nothing is added if it stands above and its contents are not fixed "
+            "(`mpas_stream_manager.F:6147`).",
             _STREAM.format('output_interval="06:00:00" io_type="adios2"'),
             _STREAM.format('output_interval="06:00:00" io_type="netcdf4"'),
         ),

@@ -30,7 +30,7 @@ _SCHEMES = {
 _NEWER = frozenset({"mp_tempo", "mp_nssl2m", "bl_myj", "bl_ugwp_gwdo", "sf_mynnsfclay", "sf_myj", "sf_ruc"})
 _NEWER_STREAMS = frozenset({"ugwp_ngw_in", "ugwp_oro_data", "ugwp_oro_data_in"})
 _NEWER_CLOUDS = frozenset({"cld_fraction_thompson", "cld_fraction_mynn"})
-_SUITES = {
+SUITES = {
     "mesoscale_reference": {
         "config_microp_scheme": "mp_wsm6",
         "config_convection_scheme": "cu_ntiedtke",
@@ -153,9 +153,9 @@ class _Judging(Judging):
         suite = self.read.value("config_physics_suite")
         if suite is None:
             return
-        if suite.rstrip() not in _SUITES:
+        if suite.rstrip() not in SUITES:
             message = f'there is no physics suite "{suite}"'
-            notes = f"expected: one of {', '.join(_SUITES)}"
+            notes = f"expected: one of {', '.join(SUITES)}"
             yield self.finding("MPS003", Severity.ERROR, self.span("config_physics_suite"), message, notes)
             return
         chosen: dict[str, str] = {}
@@ -163,7 +163,7 @@ class _Judging(Judging):
             value = self.read.value(name)
             if value is None:
                 return
-            chosen[name] = _SUITES[suite.rstrip()].get(name, "off") if value.rstrip() == "suite" else value.rstrip()
+            chosen[name] = SUITES[suite.rstrip()].get(name, "off") if value.rstrip() == "suite" else value.rstrip()
             if chosen[name] not in known:
                 is_newer = chosen[name] in _NEWER | _NEWER_CLOUDS
                 yield self.finding(

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from attrs import evolve
+
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import frozen
 
@@ -23,14 +25,29 @@ _TYPES = ("pnetcdf,cdf5", "pnetcdf", "netcdf4", "netcdf")
 _PRECISIONS = ("single", "double")
 
 
+_MEMBERS = ("var", "var_array", "var_struct", "stream", "file")
+
+
+@frozen
+class Member:
+    """What a stream holds: a `var`, `var_array`, `var_struct`, all of another `stream`, or what a `file` lists; with
+    `packages` only while one of them is active."""
+
+    kind: str
+    name: str
+    packages: tuple[str, ...] = ()
+    span: Span | None = None
+
+
 @frozen
 class Stream:
-    """A stream: its attributes, and where each stands."""
+    """A stream: its attributes, where each stands, and what it holds."""
 
     is_immutable: bool
     attributes: Mapping[str, str]
     spans: Mapping[str, Span]
     span: Span
+    members: tuple[Member, ...] = ()
 
     @property
     def name(self) -> str:
@@ -59,8 +76,10 @@ def problems_of(source: Source, immutable: tuple[str, ...]) -> Iterator[StreamPr
     if found:
         return  # MPAS looks no further
     streams = list(streams_of(source))
+    by_name = {stream.name: stream for stream in reversed(streams)}
     for stream in streams:
         yield from _of_attributes(stream)
+        yield from _of_members(stream, by_name)
         if stream.is_immutable and stream.name and stream.name not in immutable:
             yield StreamProblem(
                 stream.at("name"), f'MPAS has no fixed stream "{stream.name}"', f"one of {', '.join(immutable)}"
@@ -101,24 +120,68 @@ def _badly_nested(source: Source) -> Iterator[StreamProblem]:
 
 
 def streams_of(source: Source) -> Iterator[Stream]:
-    """The streams of a file."""
+    """The streams of a file; one within another says whose contents that has, too."""
     text = Text(source)
+    stream: Stream | None = None
+    members: list[Member] = []
     for tag in _TAG.finditer(source.text):
-        if tag["name"] in _STREAMS and not tag["close"]:
-            attributes, spans = {}, {}
-            start = tag.start("rest")
-            for found in _ATTRIBUTE.finditer(tag["rest"]):
-                group = "double" if found["double"] is not None else "single"
-                attributes[found["name"]] = found[group]
-                spans[found["name"]] = text.span(start + found.start(group), start + found.end(group))
-            if "=" in _ATTRIBUTE.sub("", tag["rest"]):  # an attribute without quotes, whose name is not known
-                attributes = {"name": attributes.get("name", ""), **_ANY, **attributes}
-            line_end = source.text.find("\n", tag.start())
-            end = min(tag.end(), line_end if line_end > 0 else tag.end())
-            yield Stream(tag["name"] == "immutable_stream", attributes, spans, text.span(tag.start(), end))
+        kind = tag["name"]
+        if kind is None:
+            continue
+        if tag["close"]:
+            if stream is not None and kind in _STREAMS:
+                yield evolve(stream, members=tuple(members))
+                stream, members = None, []
+            continue
+        if stream is not None and kind in _MEMBERS:
+            span = text.span(tag.start(), tag.end())
+            members.append(_member(kind, tag["rest"], span))
+        elif kind in _STREAMS:
+            if stream is not None:  # which nobody closed
+                yield evolve(stream, members=tuple(members))
+            stream, members = _stream(text, tag), []
+            if tag["rest"].rstrip().endswith("/"):
+                yield stream
+                stream = None
+    if stream is not None:
+        yield evolve(stream, members=tuple(members))
+
+
+def _member(kind: str, rest: str, span: Span) -> Member:
+    attributes = {found["name"]: found["double"] or found["single"] or "" for found in _ATTRIBUTE.finditer(rest)}
+    return Member(kind, attributes.get("name", ""), packages_of(attributes), span)
+
+
+def packages_of(attributes: Mapping[str, str]) -> tuple[str, ...]:
+    """The packages that an attribute names."""
+    return tuple(attributes["packages"].split(";")) if attributes.get("packages") else ()
+
+
+def _stream(text: Text, tag: re.Match[str]) -> Stream:
+    attributes, spans = {}, {}
+    start = tag.start("rest")
+    for found in _ATTRIBUTE.finditer(tag["rest"]):
+        group = "double" if found["double"] is not None else "single"
+        attributes[found["name"]] = found[group]
+        spans[found["name"]] = text.span(start + found.start(group), start + found.end(group))
+    if "=" in _ATTRIBUTE.sub("", tag["rest"]):  # an attribute without quotes, whose name is not known
+        attributes = {"name": attributes.get("name", ""), **_ANY, **attributes}
+    line_end = text.source.text.find("\n", tag.start())
+    end = min(tag.end(), line_end if line_end > 0 else tag.end())
+    return Stream(tag["name"] == "immutable_stream", attributes, spans, text.span(tag.start(), end))
 
 
 _ANY = {"type": "none", "filename_template": "", "input_interval": "none", "output_interval": "none"}
+
+
+def _of_members(stream: Stream, by_name: Mapping[str, Stream]) -> Iterator[StreamProblem]:
+    for member in () if stream.is_immutable else stream.members:
+        other = by_name.get(member.name) if member.kind == "stream" else None
+        if other is not None and adds_nothing(stream, other):
+            message = f'MPAS adds nothing of stream "{member.name}" to "{stream.name}", for it stands before'
+            yield StreamProblem(
+                member.span or stream.span, message, "the fields themselves, or that stream below", stops=False
+            )
 
 
 def _of_attributes(stream: Stream) -> Iterator[StreamProblem]:
@@ -167,6 +230,12 @@ def _of_times(stream: Stream) -> Iterator[StreamProblem]:
     value = given.get("reference_time")
     if value is not None and not _DATE.fullmatch(value):
         yield StreamProblem(stream.at("reference_time"), f'"{value}" is no date', "YYYY-MM-DD_hh:mm:ss")
+
+
+def adds_nothing(stream: Stream, other: Stream) -> bool:
+    """Whether MPAS passes over another stream within a stream: one whose contents are not fixed, and that stands before
+    (`mpas_stream_manager.F:6147`)."""
+    return not other.is_immutable and other.span.offsets <= stream.span.offsets
 
 
 def _of_pairs(streams: list[Stream]) -> Iterator[StreamProblem]:

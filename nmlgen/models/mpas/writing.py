@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
+from nmlgen.errors import InputError
+from nmlgen.models.mpas.fields import Fields, Size, UnknownSizeError
 from nmlgen.models.mpas.judging import iotasks
 from nmlgen.models.mpas.registry import mpas_registry
-from nmlgen.models.mpas.streams import Stream, streams_of
+from nmlgen.models.mpas.streams import Stream, packages_of, streams_of
 from nmlgen.models.reading import Beside, Read, read_settings
+from nmlgen.models.surroundings import CELLS, LEVELS, Surroundings, surroundings
 from nmlgen.models.workload import Clock, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.namelist.reader import read
 from nmlgen.namelist.syntax import Document
+from nmlgen.source import Source
 from nmlgen.units.calendar import Calendar, Instant
 
 _STREAMS = "streams.atmosphere"
@@ -31,13 +37,16 @@ _NOT_AT_RESTART = ("output", "diagnostics")
 
 def work_out(document: Document, tasks: int, beside: Beside) -> Workload:
     """What so many tasks do with a namelist.atmosphere and the streams beside it. Raises UnknownWorkloadError."""
-    return _Run(read_settings(document, mpas_registry("atmosphere")), tasks, beside).workload()
+    settings = read_settings(document, mpas_registry("atmosphere"))
+    return _Run(settings, tasks, surroundings(beside)).workload()
 
 
 class _Run:
-    def __init__(self, read: Read, tasks: int, beside: Beside) -> None:
-        self.read = read
+    def __init__(self, settings: Read, tasks: int, beside: Surroundings) -> None:
+        self.read = settings
         self.tasks = tasks
+        self.beside = beside
+        self.unknown: dict[str, None] = {}
         source = beside(_STREAMS)
         if source is None:
             raise UnknownWorkloadError(f"{_STREAMS}, which names the files, is not there")
@@ -57,7 +66,7 @@ class _Run:
         writers = range(0, count * stride, stride)
         files = sorted(self.files(writers), key=lambda file: file.times[0])
         roles = [Role("compute", range(self.tasks)), Role("write, too", writers)]
-        return Workload(self.tasks, tuple(roles), tuple(files))
+        return Workload(self.tasks, tuple(roles), tuple(files), tuple(self.unknown))
 
     def _clock(self) -> Clock:
         start = _instant(self.value("config_start_time"))
@@ -77,15 +86,39 @@ class _Run:
     def files(self, writers: range) -> Iterator[OutputFile]:
         for stream in self.streams.values():
             times = self.times(stream)
+            if not times:
+                continue
             named: dict[str, list[float]] = {}
             for time in times:
                 named.setdefault(self.name(stream, time), []).append(time)
+            size = self.size(stream)
             for name, some in named.items():
-                yield OutputFile(stream.name, name, tuple(map(self.clock.date, some)), writers)
+                dates = tuple(map(self.clock.date, some))
+                has, once = (None, 0) if size is None else (size.a_time, size.once)
+                yield OutputFile(stream.name, name, dates, writers, size=has, once=once)
+
+    @cached_property
+    def fields(self) -> Fields:
+        """The fields of all streams."""
+        return Fields(self.read, self.streams, self.beside, self.lengths())
+
+    def size(self, stream: Stream) -> Size | None:
+        """The bytes of a stream; None where they are not known, of which `unknown` tells."""
+        missing = [what for name, what in _SAID if name not in self.fields.lengths]
+        if missing:
+            files = " nor ".join(dict.fromkeys(name for name in self._mesh_files() if name))
+            what = " and ".join(missing)
+            self.unknown[f"how many {what} the mesh has: {files or 'its file'} is not there, or does not say it"] = None
+            return None
+        try:
+            return self.fields.size(stream)
+        except UnknownSizeError as error:
+            self.unknown[f'the bytes of stream "{stream.name}": {error}'] = None
+            return None
 
     def times(self, stream: Stream) -> tuple[float, ...]:
         """When something is written to a stream."""
-        if "output" not in stream.attributes.get("type", ""):
+        if "output" not in stream.attributes.get("type", "") or not self.is_active(stream):
             return ()
         interval = self.interval(stream, "output_interval")
         if interval in ("none", "initial_only", "final_only"):
@@ -99,6 +132,14 @@ class _Run:
         of_restart = self.value("config_do_restart") and stream.name in _NOT_AT_RESTART
         is_left_out = stream.name == _NOT_AT_START or of_restart
         return tuple(time for time in times if time > 0 or not is_left_out)
+
+    def is_active(self, stream: Stream) -> bool:
+        """Whether a package that a stream needs is active (`mpas_stream_manager.F:3107`)."""
+        packages = packages_of(stream.attributes)
+        try:
+            return not packages or Fields(self.read, self.streams, self.beside, {}).is_active(packages)
+        except UnknownSizeError as error:
+            raise UnknownWorkloadError(str(error)) from None
 
     def interval(self, stream: Stream, attribute: str) -> str:
         """An interval of a stream, which may be that of another one."""
@@ -119,6 +160,53 @@ class _Run:
         ahead, length = _between(self.clock.start, reference), _seconds(said)
         begin = time if not length else ahead + max(0, (time - ahead) // length) * length
         return _expanded(stream.attributes.get("filename_template", ""), self.clock.at(begin if length else 0.0))
+
+    def lengths(self) -> Mapping[str, int]:
+        """The lengths of the dimensions of the mesh: those of the files that MPAS reads it from, else of what makes
+        these, and what somebody said."""
+        found: dict[str, int] = {}
+        cells, levels = self.beside.said.get(CELLS), self.beside.said.get(LEVELS)
+        if cells is not None:
+            if self.value("config_apply_lbcs"):
+                self.unknown["how many edges and vertices a region has, which are counted as a sphere's"] = None
+            found |= _MESH | {"nCells": cells, "nEdges": 3 * cells - 6, "nVertices": 2 * cells - 4}
+        else:
+            for name in self._mesh_files():
+                found |= {key: length for key, length in self.beside.lengths(name).items() if key not in found}
+        if levels is None and "nVertLevels" not in found:
+            levels = self._levels_of_init()
+        if levels is not None:
+            found["nVertLevels"] = levels
+        return found
+
+    def _mesh_files(self) -> Iterator[str]:
+        """The files that a run reads first, and what the one that it begins with is made of."""
+        names = ("restart", "invariant", "input") if self.value("config_do_restart") else ("invariant", "input")
+        for name in names:
+            if name in self.streams:
+                yield self.name(self.streams[name], 0)
+        source = self._source_of("streams.init_atmosphere")
+        for stream in () if source is None else streams_of(source):
+            if stream.name == "input":
+                yield stream.attributes.get("filename_template", "")
+
+    def _levels_of_init(self) -> int | None:
+        source = self._source_of("namelist.init_atmosphere")
+        if source is None:
+            return None
+        found = read_settings(read(source), mpas_registry("init_atmosphere")).value("config_nvertlevels")
+        return int(found) if isinstance(found, int) else None
+
+    def _source_of(self, name: str) -> Source | None:
+        try:
+            return self.beside(name)
+        except InputError:
+            return None
+
+
+_SAID = (("nCells", CELLS), ("nVertLevels", LEVELS))
+_MESH = {"maxEdges": 10, "maxEdges2": 20, "vertexDegree": 3}
+"""What meshes of MPAS have in common."""
 
 
 def _expanded(template: str, time: Instant) -> str:

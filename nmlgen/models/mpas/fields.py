@@ -1,0 +1,165 @@
+"""The fields that MPAS writes to a stream, and their bytes (`src/core_atmosphere/Registry.xml` and what it includes).
+
+A stream whose contents are fixed has those of the registry; another one those that it names, as far as a package that
+they need is active. Fields without times are written once a file. Bytes are those of the fields as they are, without
+what netCDF says of them, of a model built in single precision, MPAS's default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from math import prod
+from typing import Any
+
+from nmlgen.errors import InputError
+from nmlgen.models.mpas.judging import SUITES
+from nmlgen.models.mpas.registry import RELEASE
+from nmlgen.models.mpas.streams import Member, Stream, adds_nothing
+from nmlgen.models.reading import Beside, Read
+from nmlgen.resources import shipped
+from nmlgen.values import frozen
+
+_BYTES = {"integer": 4, "text": 64}
+_SINGLE, _DOUBLE = 4, 8
+_SCHEMES = {
+    "mp_kessler_in": ("config_microp_scheme", ("mp_kessler",)),
+    "mp_thompson_in": ("config_microp_scheme", ("mp_thompson",)),
+    "mp_thompson_aers_in": ("config_microp_scheme", ("mp_thompson_aerosols",)),
+    "mp_wsm6_in": ("config_microp_scheme", ("mp_wsm6",)),
+    "cu_grell_freitas_in": ("config_convection_scheme", ("cu_grell_freitas",)),
+    "cu_kain_fritsch_in": ("config_convection_scheme", ("cu_kain_fritsch",)),
+    "cu_ntiedtke_in": ("config_convection_scheme", ("cu_tiedtke", "cu_ntiedtke")),
+    "bl_ysu_in": ("config_pbl_scheme", ("bl_ysu",)),
+    "bl_mynn_in": ("config_pbl_scheme", ("bl_mynn",)),
+    "sf_noahmp_in": ("config_lsm_scheme", ("sf_noahmp",)),
+}
+"""The schemes for which a package is active (`mpas_atmphys_packages.F`)."""
+_SUM = re.compile(r"(\w+)\+(\d+)")
+
+
+class UnknownSizeError(Exception):
+    """What is missing to know how much a stream has."""
+
+
+@frozen
+class Size:
+    """The bytes of a stream: of each time, and of what each of its files has once."""
+
+    a_time: int
+    once: int
+
+
+@frozen
+class Fields:
+    """The fields of the streams of a run: `read` is its namelist, `lengths` those of the dimensions of its mesh."""
+
+    read: Read
+    streams: Mapping[str, Stream]
+    beside: Beside
+    lengths: Mapping[str, int]
+
+    def size(self, stream: Stream) -> Size:
+        """The bytes of a stream. Raises UnknownSizeError."""
+        said = stream.attributes.get("precision", "")
+        real = _DOUBLE if "double" in said and "single" not in said else _SINGLE
+        sizes = {True: 0, False: 0}
+        for name in dict.fromkeys(self._names(stream)):
+            field = _document()["fields"].get(name)
+            if field is None:
+                raise UnknownSizeError(f'MPAS {RELEASE} has no field "{name}"')
+            if not field.get("is_scratch") and self.is_active(field.get("packages", ())):
+                parts = field.get("parts")
+                count = 1 if parts is None else sum(map(self.is_active, parts.values()))
+                values = count * prod(map(self._length, field["dimensions"])) if count else 0
+                sizes[field.get("has_times", False)] += values * _BYTES.get(field["type"], real)
+        return Size(sizes[True], sizes[False])
+
+    def is_active(self, packages: Sequence[str]) -> bool:
+        """Whether there are no such packages, or one of them is active. Raises UnknownSizeError."""
+        return not packages or any(map(self._is_package_active, packages))
+
+    def _is_package_active(self, name: str) -> bool:
+        if name in _SCHEMES:
+            setting, schemes = _SCHEMES[name]
+            chosen = self._value(setting)
+            if chosen == "suite":
+                chosen = SUITES.get(self._value("config_physics_suite"), {}).get(setting, "off")
+            return chosen in schemes
+        if name == "no_invariant_stream":
+            invariant = self.streams.get("invariant")
+            return invariant is None or invariant.attributes.get("input_interval") != "initial_only"
+        if name == "iau":
+            return bool(self._value("config_iau_option") != "off")
+        if name in _SWITCHES:
+            return bool(self._value(_SWITCHES[name]))
+        raise UnknownSizeError(f'MPAS {RELEASE} has no package "{name}"')
+
+    def _value(self, name: str) -> Any:
+        found = self.read.value(name)
+        if found is None:
+            raise UnknownSizeError(f"{name} is not known")
+        return found.strip() if isinstance(found, str) else found
+
+    def _names(self, stream: Stream) -> Iterator[str]:
+        """The fields of a stream."""
+        fixed = _document()["streams"]
+        members = _members(fixed[stream.name]) if stream.is_immutable and stream.name in fixed else stream.members
+        for member in members:
+            if self.is_active(member.packages):
+                yield from self._names_of(member, stream)
+
+    def _names_of(self, member: Member, stream: Stream) -> Iterator[str]:
+        if member.kind == "file":
+            yield from self._listed(member.name)
+        elif member.kind != "stream" or (other := self.streams.get(member.name)) is None or other.is_immutable:
+            yield from _names_in((member,))
+        elif not adds_nothing(stream, other):
+            yield from _names_in(one for one in other.members if one.kind not in ("stream", "file"))
+
+    def _listed(self, name: str) -> Iterator[str]:
+        try:
+            source = self.beside(name)
+        except InputError:
+            source = None
+        if source is None:
+            raise UnknownSizeError(f"{name}, which lists its fields, is not at hand")
+        yield from source.text.split()
+
+    def _length(self, dimension: str) -> int:
+        said = _document()["dimensions"].get(dimension)
+        if said is None:
+            if dimension not in self.lengths:
+                raise UnknownSizeError(f"{dimension} is not known")
+            return self.lengths[dimension]
+        if said.isdecimal():
+            return int(said)
+        found = _SUM.fullmatch(said)
+        return self._length(found[1]) + int(found[2]) if found is not None else int(self._value(said))
+
+
+_SWITCHES = {"limited_area": "config_apply_lbcs", "jedi_da": "config_jedi_da"}
+
+
+def _names_in(members: Iterable[Member]) -> Iterator[str]:
+    """The fields of members, whatever packages these need: all that a fixed stream may have."""
+    for member in members:
+        if member.kind == "stream":
+            yield from _names_in(_members(_document()["streams"].get(member.name, ())))
+        elif member.kind == "var_struct":
+            yield from _document()["structs"].get(member.name, ())
+        else:
+            yield member.name
+
+
+def _members(entries: Sequence[Mapping[str, Any]]) -> Iterator[Member]:
+    for entry in entries:
+        kind = next(iter(entry))
+        yield Member(kind, entry[kind], tuple(entry.get("packages", ())))
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    document: Mapping[str, Any] = shipped("mpas", f"{RELEASE}-fields.json")
+    return document
