@@ -59,8 +59,8 @@ def command(
     output_format: str,
     quiet: bool,
 ) -> int:
-    """Find the fastest of the points of SPEC's sweep by running some of them on Slurm; without a section `sweep`, the
-    best number of I/O ranks and partitions.
+    """Find the fastest of the points of SPEC's sweep by running some of them on Slurm or PBS; without a section
+    `sweep`, the best number of I/O ranks and partitions.
 
     What runs next is what saves most on average, by the I/O model and all measurements so far. It stops when that is
     noise, or the budget is spent. Interrupted and called again it goes on where it was; jobs run on meanwhile. The best

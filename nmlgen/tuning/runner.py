@@ -1,7 +1,7 @@
-"""Who runs the points: anything that starts them and says how they ended. On Slurm, a sweep in a directory does.
+"""Who runs the points: anything that starts them and says how they ended. On Slurm or PBS a sweep in a directory does.
 
 There is no state beside the sweep's own: what was started stands in its table, how far it is in the points' records
-and in Slurm, and how long it took in ICON's logs.
+and in the batch system, and how long it took in ICON's logs.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Runner(Protocol):
         """Wait until something may have changed."""
 
 
-class OnSlurm:
-    """Runs points as those of a sweep in a directory, on Slurm; `base` is the spec that they are made from.
+class AsSweep:
+    """Runs points as those of a sweep in a directory, on Slurm or PBS; `base` is the spec that they are made from.
 
     Raises InputError if the directory holds points of another spec.
     """
@@ -104,7 +104,7 @@ class OnSlurm:
         return {point.id: self._outcome(point) for point in status(self._directory).points}
 
     def wait(self) -> None:
-        """Wait, longer every time: short runs are seen to end soon, and long ones do not trouble Slurm."""
+        """Wait, longer every time: short runs are seen to end soon, and long ones trouble nobody."""
         time.sleep(self._pause)
         self._pause = min(_LONGEST_PAUSE, 1.5 * self._pause)
 

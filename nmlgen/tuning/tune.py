@@ -16,7 +16,7 @@ from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.sweep.point import Point
 from nmlgen.tuning.belief import Belief, Expected, Measured
 from nmlgen.tuning.candidates import Candidate, Candidates, candidates_of
-from nmlgen.tuning.runner import OnSlurm, Outcome, Runner, alone
+from nmlgen.tuning.runner import AsSweep, Outcome, Runner, alone
 from nmlgen.values import evolve, field, frozen
 
 Stop = Literal["noise", "budget", "runs", "all tried", "failures"]
@@ -142,7 +142,7 @@ def tune(
         yield tuner.look({}, set())
     elif isinstance(runner, (str, Path)):
         with alone(Path(runner)):
-            yield from _steps(tuner, OnSlurm(Path(runner), loaded.without_sweep()), watch)
+            yield from _steps(tuner, AsSweep(Path(runner), loaded.without_sweep()), watch)
     else:
         yield from _steps(tuner, runner, watch)
 

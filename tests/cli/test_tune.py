@@ -20,7 +20,7 @@ def cluster(here, monkeypatch):
     """A stand-in where Slurm would be."""
     (here / "spec.yaml").write_text(FREQUENT)
     found = StandIn(cost)
-    monkeypatch.setattr("nmlgen.tuning.tune.OnSlurm", lambda directory, base: found)
+    monkeypatch.setattr("nmlgen.tuning.tune.AsSweep", lambda directory, base: found)
     return found
 
 

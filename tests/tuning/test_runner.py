@@ -6,11 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pbs_stand_in import PbsStandIn, job
 from slurm_stand_in import SlurmStandIn
 from specs import MAPPING, changed
 
 from nmlgen import InputError, WriteError, expand, load_spec, write_sweep
-from nmlgen.tuning.runner import LOCK, OnSlurm, alone
+from nmlgen.tuning.runner import LOCK, AsSweep, alone
 
 LOGS = Path(__file__).parent.parent.parent / "examples" / "logs"
 GRID = {"parallel.num_io_procs": [1, 2]}
@@ -28,7 +29,7 @@ def points():
 
 @pytest.fixture
 def runner(slurm, tmp_path, points):
-    return OnSlurm(tmp_path / "tuning", points[0].base)
+    return AsSweep(tmp_path / "tuning", points[0].base)
 
 
 def ran(directory: Path, number: int, seconds: int, outcome: str = "OK", code: int = 0) -> None:
@@ -120,6 +121,32 @@ def test_failed_runs_cost_too(runner, tmp_path, points):
     assert (found.state, found.elapsed_s) == ("failed", None)
 
 
+def test_on_pbs_points_run_and_end_as_pbs_says(tmp_path, monkeypatch):
+    pbs = PbsStandIn(tmp_path / "bin", monkeypatch)
+    points = list(expand(changed(site="generic-pbs", job={"account": "a"}), grid=GRID, name="io{num_io_procs}"))
+    runner = AsSweep(tmp_path / "tuning", points[0].base)
+    for number in (1, 2):
+        runner.start(points[:number])
+        name = pbs.calls("qsub")[-1].split()[2]
+        pbs.lists(number, job(str(number), name, job_state="Q", substate="10"))
+    runner.start(points)
+    assert len(pbs.calls("qsub")) == 2
+    found = list(runner.outcomes().values())
+    assert [(outcome.state, outcome.job) for outcome in found] == [("waiting", "1.pbshost"), ("waiting", "2.pbshost")]
+
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20)
+    log(directory, "io1.1.icon.log", "LOG.two_io_ranks.run")
+    pbs.forgets()
+    for number in (1, 2):
+        pbs.lists(number)  # one has ended, the other one never began
+    first, second = runner.outcomes().values()
+    assert (first.state, first.total_s, first.elapsed_s) == ("done", 100.0, 20.0)
+    assert second.state == "planned"
+    runner.start(points)
+    assert len(pbs.calls("qsub")) == 3
+
+
 def test_somebody_else_tunes(tmp_path):
     refused = pytest.raises(InputError, match="another `nmlgen tune` is at work")
     with alone(tmp_path / "tuning"), refused, alone(tmp_path / "tuning"):
@@ -137,13 +164,13 @@ def test_a_sweep_is_no_tuning(tmp_path, points):
 
 def test_the_tuning_of_another_spec(runner, tmp_path, points):
     runner.start(points)
-    OnSlurm(tmp_path / "tuning", points[0].base)
+    AsSweep(tmp_path / "tuning", points[0].base)
     for other in (load_spec(changed(job={"nodes": 1})), load_spec(MAPPING, ["job.nodes=1"])):
         with pytest.raises(InputError, match="another spec"):
-            OnSlurm(tmp_path / "tuning", other)
+            AsSweep(tmp_path / "tuning", other)
     (tmp_path / "tuning" / "nmlgen-sweep.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
-        OnSlurm(tmp_path / "tuning", points[0].base)
+        AsSweep(tmp_path / "tuning", points[0].base)
 
 
 def test_a_link_is_no_lock(tmp_path):
