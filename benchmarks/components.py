@@ -29,9 +29,9 @@ from typing import Any, NamedTuple
 
 import nmlgen
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.promised import Promise, checkpoint_links, checkpoint_patterns, promised_output
-from nmlgen.experiment.ranks import split
 from nmlgen.lift.loading import load
+from nmlgen.models.icon.promised import Promise, checkpoint_links, checkpoint_patterns, promised_output
+from nmlgen.models.icon.ranks import split
 
 _OCEAN: dict[str, Any] = {
     "grid_nml": {"use_dummy_cell_closure": True, "use_duplicated_connectivity": False},

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from nmlgen.logs.reader import read_logs, scan_logs
+from nmlgen.models.icon.logs.reader import read_logs, scan_logs
 
 HEADER = """\
  mo_mpi::start_mpi ICON: Globally run on 256 mpi processes.

@@ -2,10 +2,10 @@
 
     python benchmarks/mutants.py [--count 500] [--seed 1] [--only rules/restart] [--reach FILE] [--quick] [--list]
 
-Mutants are drawn from `nmlgen/rules`, `nmlgen/experiment` and `nmlgen/script/worlds.py`: a comparison with another
-sign, `and` for `or`, a condition turned round, a number that is one more, true for false, a sum for a difference. The
-tests that reach the changed line are run until one fails. The mutants that no test noticed are printed, and the share
-of those that were noticed; it ends with 1 below nine in ten.
+Mutants are drawn from `nmlgen/rules`, `nmlgen/experiment`, `nmlgen/models/icon` and `nmlgen/script/worlds.py`: a
+comparison with another sign, `and` for `or`, a condition turned round, a number that is one more, true for false, a sum
+for a difference. The tests that reach the changed line are run until one fails. The mutants that no test noticed are
+printed, and the share of those that were noticed; it ends with 1 below nine in ten.
 
 Tests are collected once, and run once to learn which of them reach which block of statements: each block of the code
 says that it was reached (a byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a source
@@ -56,13 +56,13 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parent.parent
-WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/script/worlds.py")
+WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/models/icon", "nmlgen/script/worlds.py")
 TESTS = (
-    *("tests/rules", "tests/experiment", "tests/test_linting.py", "tests/test_rechecking.py"),
+    *("tests/rules", "tests/experiment", "tests/models/icon", "tests/test_linting.py", "tests/test_rechecking.py"),
     *("tests/script/test_evaluate.py", "tests/script/test_roles.py", "tests/script/test_worlds.py"),
     *("tests/lift", "tests/test_verifying.py"),
 )
-WIDE = ("tests/rules/test_said.py", "tests/experiment/test_tables.py")
+WIDE = ("tests/rules/test_said.py", "tests/models/icon/test_tables.py")
 """Tests that hold all at once, what rules say and what is worked out: they stand beside every module that they
 reach."""
 VERDICTS = ("tests/verdicts/test_verdicts.py", "tests/verdicts/test_multi.py")

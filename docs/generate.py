@@ -22,9 +22,9 @@ from typing import Any
 from nmlgen.cli.application import application
 from nmlgen.cli.logs import TABLES
 from nmlgen.cli.manual import ManualPage, manual_pages
-from nmlgen.experiment.checks import Check, checks
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
+from nmlgen.models.icon.checks import Check, checks
 from nmlgen.render.translation import translated
 from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from nmlgen.joining import Joined, join
     from nmlgen.linting import lint
     from nmlgen.logs.darshan import DarshanLog, DarshanWriter, read_darshan, scan_darshan, scan_darshan_writers
-    from nmlgen.logs.reader import Logs, read_logs, scan_logs
     from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
     from nmlgen.migrating import Migration, migrate
+    from nmlgen.models.icon.logs.reader import Logs, read_logs, scan_logs
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.namelists import (
@@ -168,7 +168,7 @@ _HOMES = {
     "Joined": "joining",
     "LogRun": "logs.rows",
     "LogWarning": "logs.rows",
-    "Logs": "logs.reader",
+    "Logs": "models.icon.logs.reader",
     "Migration": "migrating",
     "NamelistModel": "namelists",
     "Namelists": "namelists",
@@ -217,14 +217,14 @@ _HOMES = {
     "migrate": "migrating",
     "points_frame": "sweep.table",
     "read_darshan": "logs.darshan",
-    "read_logs": "logs.reader",
+    "read_logs": "models.icon.logs.reader",
     "read_namelist": "namelist.reader",
     "read_namelists": "namelists",
     "report_sweep": "reporting",
     "resubmit": "sweep.submission",
     "scan_darshan": "logs.darshan",
     "scan_darshan_writers": "logs.darshan",
-    "scan_logs": "logs.reader",
+    "scan_logs": "models.icon.logs.reader",
     "set_value": "namelists",
     "status": "sweep.status",
     "submit": "sweep.submission",

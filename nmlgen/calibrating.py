@@ -20,10 +20,10 @@ from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
 from nmlgen.logs.darshan import darshan_of
-from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.record import executable_of
 from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
+from nmlgen.models.icon.logs.reader import scan_logs
 from nmlgen.sweep.records import RECORDS, elapsed_s
 from nmlgen.units.duration import Duration
 from nmlgen.values import evolve, field, frozen

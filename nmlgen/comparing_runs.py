@@ -15,9 +15,9 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.lift.loading import load
 from nmlgen.logs.chain import chain_of
-from nmlgen.logs.reader import read_logs
 from nmlgen.logs.record import Ran, ran_otherwise, records_of
 from nmlgen.logs.rows import LogRun
+from nmlgen.models.icon.logs.reader import read_logs
 from nmlgen.values import evolve, frozen
 
 _SUMS = {

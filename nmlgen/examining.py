@@ -17,9 +17,9 @@ from nmlgen import starter
 from nmlgen._version import __version__
 from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.inputs import fruitless, search
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
+from nmlgen.models.icon.inputs import fruitless, search
 from nmlgen.schedulers.pbs import programs as pbs
 from nmlgen.schedulers.slurm import programs as slurm
 from nmlgen.values import frozen

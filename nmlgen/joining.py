@@ -10,9 +10,9 @@ from glob import escape
 from pathlib import Path
 
 from nmlgen.errors import BrokenFileError, InputError
-from nmlgen.experiment.clock import clock
-from nmlgen.experiment.promised import PromisedFile, partition_groups, promised_output
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.promised import PromisedFile, partition_groups, promised_output
 from nmlgen.results.file import read_file
 from nmlgen.units.calendar import Calendar
 from nmlgen.values import frozen

@@ -11,7 +11,6 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.files import Files
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, joined
@@ -23,6 +22,7 @@ from nmlgen.lift.problems import problem
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.targets import targets
 from nmlgen.linting import Lifted, lint
+from nmlgen.models.icon.ranks import domains
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
 from nmlgen.spec.spec import load_spec
 from nmlgen.values import evolve, frozen

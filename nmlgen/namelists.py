@@ -108,8 +108,8 @@ class NamelistModel:
         return tuple(self._stream(number, stream) for number, stream in enumerate(self.component.streams, start=1))
 
     def _stream(self, number: int, stream: Group) -> OutputStream:
-        from nmlgen.experiment.promised import files_of_stream
         from nmlgen.experiment.setting import UndecidedError
+        from nmlgen.models.icon.promised import files_of_stream
 
         filename = str(self.component.stream_setting(stream, "output_filename").value)
         filetype = self.component.stream_setting(stream, "filetype").value
@@ -127,10 +127,10 @@ class NamelistModel:
         Raises InputError where that is not known.
         """
         from nmlgen.errors import InputError
-        from nmlgen.experiment.chain import writes_checkpoints
-        from nmlgen.experiment.promised import checkpoint_links, checkpoint_patterns
-        from nmlgen.experiment.ranks import restart_mode
         from nmlgen.experiment.setting import UndecidedError
+        from nmlgen.models.icon.chain import writes_checkpoints
+        from nmlgen.models.icon.promised import checkpoint_links, checkpoint_patterns
+        from nmlgen.models.icon.ranks import restart_mode
 
         try:
             if not writes_checkpoints(self.component):
@@ -196,9 +196,9 @@ def read_namelists(
     placeholder.
     """
     from nmlgen.errors import InputError
-    from nmlgen.experiment.chain import status_files
     from nmlgen.experiment.setting import UndecidedError
     from nmlgen.lift.namelists import lift_master
+    from nmlgen.models.icon.chain import status_files
 
     master, files = _found(source)
     registry = _registry(master, files, icon_release)

@@ -17,10 +17,10 @@ from nmlgen.advise.hindsight import hindsight
 from nmlgen.errors import InputError
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.darshan import darshan_of
-from nmlgen.logs.finding import logs_below
-from nmlgen.logs.reader import read_logs
 from nmlgen.logs.record import executable_of
 from nmlgen.logs.rows import LogRun
+from nmlgen.models.icon.logs.finding import logs_below
+from nmlgen.models.icon.logs.reader import read_logs
 from nmlgen.report.sweep.page import sweep_page
 from nmlgen.report.sweep.run import Measured, PointRun, SweepRuns
 from nmlgen.report.sweep.run import State as RunState

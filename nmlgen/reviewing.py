@@ -12,14 +12,14 @@ from operator import itemgetter
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.promised import checkpoint_directories
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, nearest, suggestion
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
+from nmlgen.models.icon.output import output_directories
+from nmlgen.models.icon.promised import checkpoint_directories
 from nmlgen.namelist.syntax import Document
 from nmlgen.rechecking import Rechecker
 from nmlgen.script.events import Ended, Piece

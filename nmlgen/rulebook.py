@@ -1,12 +1,13 @@
 """The rules as their files say them: code, name, severity and page, without loading what it takes to apply them.
 
-A rule is one class in one file of `rules/`, its page the docstring; its code, name and severity are written below it.
-So whoever only asks what there is reads that.
+A rule is one class in one file of `rules/`, or of the `rules/` of a model; its page is the docstring, its code, name
+and severity are written below it. So whoever only asks what there is reads that.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
 from pathlib import Path
@@ -15,7 +16,8 @@ from nmlgen.findings import Severity
 from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
-_ROOM = Path(__file__).parent / "rules"
+_HOUSE = Path(__file__).parent
+_ROOMS = ("rules", "models/*/rules")
 _CLASS = pattern(
     r'^class \w+\((?:Component)?Rule\):\n    (?P<page>r?"""(?P<text>(?s:.*?))""")[^\n]*\n\n'
     r"(?P<said>    code = [^\n]*\n(?:\n|    \w+ = [^\n]*\n)*)",
@@ -40,10 +42,17 @@ class Entry:
         return self.document.partition("\n")[0]
 
 
+def modules_of_rules() -> Iterator[tuple[str, Path]]:
+    """The name and the file of each module with rules: it is found by being there."""
+    for room in _ROOMS:
+        for path in sorted(_HOUSE.glob(f"{room}/[!_]*.py")):
+            yield ".".join((__package__, *path.relative_to(_HOUSE).with_suffix("").parts)), path
+
+
 @cache
 def rulebook() -> tuple[Entry, ...]:
     """Every rule, in the order of the codes."""
-    texts = (path.read_text(encoding="utf-8") for path in _ROOM.glob("*.py"))
+    texts = (path.read_text(encoding="utf-8") for _, path in modules_of_rules())
     found = (_entry(match) for text in texts for match in _CLASS.finditer(text))
     return tuple(sorted(found, key=lambda entry: entry.code))
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.pool import POOL
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import did_you_mean
+from nmlgen.models.icon.pool import POOL
 from nmlgen.namelist.registry import releases
 from nmlgen.resources import directory as data_directory
 from nmlgen.resources import templates

@@ -12,21 +12,22 @@ from pathlib import Path
 
 from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError, InputError
-from nmlgen.experiment.chain import START_DIRECTORY, status_files, writes_checkpoints
-from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.chain import START_DIRECTORY
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.promised import (
+from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.lift.loading import Loaded, load
+from nmlgen.models.icon.chain import status_files, writes_checkpoints
+from nmlgen.models.icon.clock import Clock, clock
+from nmlgen.models.icon.promised import (
     Promise,
     PromisedFile,
     checkpoint_links,
     promised_output,
     promised_records,
 )
-from nmlgen.experiment.ranks import domains
-from nmlgen.experiment.setting import Certainty, UndecidedError
-from nmlgen.experiment.volume import checkpoint_parts
-from nmlgen.lift.loading import Loaded, load
+from nmlgen.models.icon.ranks import domains
+from nmlgen.models.icon.volume import checkpoint_parts
 from nmlgen.report.quantities import counted
 from nmlgen.results.file import ResultFile, first_nan, read_file
 from nmlgen.units.calendar import Instant

@@ -13,11 +13,11 @@ from specs import MAPPING, changed
 import nmlgen
 from nmlgen.checking import check_experiment, verdict
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.continuation import can_go_on
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.memory import all_kept
 from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.experiment.watched import Question, WatchedExperiment
+from nmlgen.models.icon.continuation import can_go_on
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 

@@ -12,7 +12,7 @@ from nmlgen.advise.model import Constants, run_and_writers
 from nmlgen.advise.support import is_covered, is_like_the_measured
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.volume import most_checkpoint_bytes
+from nmlgen.models.icon.volume import most_checkpoint_bytes
 from nmlgen.values import evolve
 
 BUSY = 0.5

@@ -25,8 +25,8 @@ from nmlgen.advise.ranking import Candidate, preferred, ranked, weighed
 from nmlgen.advise.support import EXTRAPOLATION, Outside, is_covered, is_like_the_measured, outside
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError, unknown
+from nmlgen.models.icon.ranks import PlacementError
 from nmlgen.units.wall_time import spoken_time
 from nmlgen.values import evolve, frozen
 

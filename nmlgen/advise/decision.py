@@ -17,9 +17,9 @@ from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.ranking import Candidate, preferred, ranked
 from nmlgen.advise.support import is_covered
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import RestartMode, restart_mode
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import stripes_for
+from nmlgen.models.icon.ranks import RestartMode, restart_mode
 from nmlgen.units.size import format_size
 from nmlgen.values import frozen
 

@@ -12,19 +12,20 @@ from math import ceil
 from typing import NamedTuple
 
 from nmlgen.advise.case import Case
-from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.group import Group, as_list, integer
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.output import windows
-from nmlgen.experiment.placement import SeatError, places
 from nmlgen.experiment.programs import Program
-from nmlgen.experiment.ranks import (
+from nmlgen.experiment.setting import Setting, UndecidedError, unknown
+from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
+from nmlgen.models.icon.clock import Clock, clock, length_from
+from nmlgen.models.icon.output import windows
+from nmlgen.models.icon.placement import SeatError, places
+from nmlgen.models.icon.ranks import (
     OutputFile,
     PlacementError,
     domains,
-    integer,
     level_types,
     output_files,
     partition_count,
@@ -33,10 +34,8 @@ from nmlgen.experiment.ranks import (
     split,
     writes_output,
 )
-from nmlgen.experiment.schedule import output_steps
-from nmlgen.experiment.setting import Setting, UndecidedError, unknown
-from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
-from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
+from nmlgen.models.icon.schedule import output_steps
+from nmlgen.models.icon.volume import checkpoint_volume, points, step_volume
 from nmlgen.units.whole import decimal
 from nmlgen.values import evolve, field, frozen
 

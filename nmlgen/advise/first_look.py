@@ -14,11 +14,11 @@ from nmlgen.advise.figures import calibration_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.model import SLOWEST_CHECKPOINT, SLOWEST_OUTPUT, run_time
 from nmlgen.advise.support import is_covered, is_like_the_measured
-from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError, unknown
-from nmlgen.experiment.volume import most_checkpoint_bytes
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.volume import most_checkpoint_bytes
 from nmlgen.values import evolve
 
 WORTH_SAYING = 0.05

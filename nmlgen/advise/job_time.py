@@ -7,11 +7,11 @@ from math import ceil, inf
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.ranking import weighed
-from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError, unknown
+from nmlgen.models.icon.clock import clock
 from nmlgen.values import frozen
 
 MARGIN = 1.25

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nmlgen.advise.case import ASYNC, DEDICATED, Case
 from nmlgen.advise.experiment import Output, Situation, most_files_on_a_rank
-from nmlgen.experiment.ranks import OutputFile, PlacementError, explicit_rank, output_files, placed
+from nmlgen.models.icon.ranks import OutputFile, PlacementError, explicit_rank, output_files, placed
 from nmlgen.values import evolve
 
 

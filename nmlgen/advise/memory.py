@@ -14,10 +14,10 @@ from typing import Literal
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, program_of, situation_on_any_device
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
-from nmlgen.experiment.nodes import BASE_BYTES
-from nmlgen.experiment.ranks import domains, integer
-from nmlgen.experiment.volume import points
+from nmlgen.experiment.group import as_list, integer
+from nmlgen.models.icon.nodes import BASE_BYTES
+from nmlgen.models.icon.ranks import domains
+from nmlgen.models.icon.volume import points
 from nmlgen.values import frozen
 
 _EDGES = 1.5  # a cell: the most points of the three kinds

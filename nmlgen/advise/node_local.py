@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import Prediction
-from nmlgen.experiment.job_volume import mean_job
 from nmlgen.experiment.machine import NodeLocal
-from nmlgen.experiment.nodes import node_count
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import writers
+from nmlgen.models.icon.job_volume import mean_job
+from nmlgen.models.icon.nodes import node_count
 from nmlgen.values import evolve, frozen
 
 GAIN = 0.2

@@ -7,8 +7,8 @@ from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with
 from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.prediction import Prediction
-from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.ranks import PlacementError
 from nmlgen.values import evolve
 
 

@@ -15,8 +15,7 @@ from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.ranking import weighed
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import Group
-from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.group import Group, integer
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.duration import Duration
 from nmlgen.values import frozen

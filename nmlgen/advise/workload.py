@@ -14,10 +14,11 @@ from attrs.validators import ge
 
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with, output_placement
-from nmlgen.experiment.checkpoints import checkpoint_dates
-from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.ranks import (
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.checkpoints import checkpoint_dates
+from nmlgen.models.icon.clock import Clock, clock
+from nmlgen.models.icon.ranks import (
     OutputFile,
     RestartMode,
     domains,
@@ -25,9 +26,8 @@ from nmlgen.experiment.ranks import (
     restart_mode,
     split,
 )
-from nmlgen.experiment.schedule import output_dates
-from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import checkpoint_volume, step_volume, stream_volumes
+from nmlgen.models.icon.schedule import output_dates
+from nmlgen.models.icon.volume import checkpoint_volume, step_volume, stream_volumes
 from nmlgen.values import Attribute, evolve, field, frozen
 
 _ASYNCHRONOUS = 1  # parallel_nml: pio_type

@@ -50,8 +50,8 @@ def _page(code: str) -> str:
 
 
 def _placement() -> str:
-    from nmlgen.experiment import placement
     from nmlgen.experiment.programs import KEYS
+    from nmlgen.models.icon import placement
 
     found = [line for key in (*KEYS, "partitions") for line in _descriptions(key.split("."))[:1]]
     return "\n\n".join(("# placement", placement.__doc__ or "", "In a spec say:", *found))

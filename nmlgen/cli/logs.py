@@ -17,10 +17,11 @@ from nmlgen.cli.console import uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
 from nmlgen.logs.darshan import DarshanLog, DarshanWriter, scan_darshan, scan_darshan_writers
-from nmlgen.logs.finding import darshan_logs_below, logs_below
-from nmlgen.logs.reader import scan_logs
+from nmlgen.logs.finding import darshan_logs_below
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
 from nmlgen.logs.table import write_csv, write_json, write_parquet
+from nmlgen.models.icon.logs.finding import logs_below
+from nmlgen.models.icon.logs.reader import scan_logs
 from nmlgen.report.logs import format_rows, format_runs, format_writers
 from nmlgen.visible import visible
 from nmlgen.writing import whole_file

@@ -13,17 +13,17 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
-from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.nodes import nodes
-from nmlgen.experiment.placement import placement
-from nmlgen.experiment.ranks import PlacementError, numbers_in_job, split
-from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import Volume, rank_volumes
 from nmlgen.files import Files
 from nmlgen.models import model_named
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.nodes import nodes
+from nmlgen.models.icon.placement import placement
+from nmlgen.models.icon.ranks import PlacementError, numbers_in_job, split
+from nmlgen.models.icon.schedule import Duty, duties, first_writes
+from nmlgen.models.icon.volume import Volume, rank_volumes
 from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (

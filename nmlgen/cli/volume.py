@@ -12,11 +12,11 @@ import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.ranks import PlacementError, level_types
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
 from nmlgen.files import Files
 from nmlgen.models import model_named
+from nmlgen.models.icon.ranks import PlacementError, level_types
+from nmlgen.models.icon.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
 from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report import workload
 from nmlgen.report.json import finding_document, to_json

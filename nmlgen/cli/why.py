@@ -12,10 +12,11 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.errors import InputError
-from nmlgen.experiment.checkpoints import Checkpoints, checkpoints_of
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.placement import TASK, number_ranges, placement, reason
+from nmlgen.experiment.seats import TASK, number_ranges
 from nmlgen.experiment.setting import Origin, UndecidedError
+from nmlgen.models.icon.checkpoints import Checkpoints, checkpoints_of
+from nmlgen.models.icon.placement import placement, reason
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.table import format_table
 

@@ -25,6 +25,8 @@ MODEL_GROUP = "master_model_nml"
 LAND_GROUP = "jsb_model_nml"
 """The group of icon_master.namelist that names a namelist file of JSBACH's: one for each domain with land
 (`mo_jsb_control.f90:179`)."""
+LAND_FILE = "jsbach"
+"""What a registry calls these files."""
 
 KINDS = {
     1: "atmosphere",

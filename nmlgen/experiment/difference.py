@@ -14,12 +14,11 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nmlgen.experiment.component import Component
+from nmlgen.experiment.component import LAND_FILE, Component
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list, default_element
 from nmlgen.experiment.machine import UNKNOWN_SITE
-from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry, Variable, bounds_of

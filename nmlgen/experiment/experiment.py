@@ -146,7 +146,7 @@ class Experiment(Subject):
     variables exported to the job; `chain`, what its jobs hand on, by the keys of a spec (see `chain.KEYS`).
     `directives_span` is where the directives are given as a whole: what is missing among them belongs there. `coupling`
     is the content of coupling.yaml, None where there is none; `parts` says of parts of ICON whether the executable has
-    them (see `nmlgen.experiment.parts`, which asks others, too). An experiment that `knows_inputs` brings no more files
+    them (others are asked, too). An experiment that `knows_inputs` brings no more files
     into its run directory than its `inputs`. `programs` are there where a spec says where ranks sit: one for each
     model, and those that are no models of ICON; see `placement`. `shown` are the GPUs that a wrapper shows to ranks of
     some nodes: "" for none, None where it leaves a rank all of its node. `on_processors` are those programs of a file

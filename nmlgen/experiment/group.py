@@ -106,3 +106,8 @@ def default_element(variable: Variable | None, place: int) -> Any:
 def as_list(value: Any) -> list[Any]:
     """A namelist value as the list of its elements: a scalar given to an array sets the first one."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def integer(setting: Setting) -> int:
+    """The value of an integer variable, of an array its first element."""
+    return int(as_list(setting.value)[0])

@@ -9,7 +9,7 @@ in all, and 222.3 s with the progressive layout that the file system gives by it
 from __future__ import annotations
 
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.group import integer
 
 CDI_PIO = 2
 """The `pio_type` with which the I/O ranks of a component write one file together, through MPI-IO."""

@@ -16,14 +16,14 @@ from nmlgen.experiment.chain import KEYS, NUMBERS, START_MODELS, SWITCHES
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
-from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.placement import task_count
 from nmlgen.experiment.programs import NUMBERS as PROGRAM_NUMBERS
 from nmlgen.experiment.programs import programs_from
 from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded, said_of_nodes
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
+from nmlgen.models.icon.output import output_directories
+from nmlgen.models.icon.placement import task_count
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.setstripe import Setstripe
 from nmlgen.script.values import Value, text_of, within

@@ -11,7 +11,6 @@ from typing import Any
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.mpi_io import library_of_module
-from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.experiment.striping import STRIPE_SIZES, Striping, is_stripe_size
@@ -25,6 +24,7 @@ from nmlgen.lift.launches import (
     unlike_master,
 )
 from nmlgen.lift.removals import of_removals
+from nmlgen.models.icon.output import output_directories
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.schedulers.slurm.directives import Directives

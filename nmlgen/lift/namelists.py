@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.component import KINDS, LAND_GROUP, MODEL_GROUP, Model, land_files
+from nmlgen.experiment.component import KINDS, LAND_FILE, LAND_GROUP, MODEL_GROUP, Model, land_files
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
-from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import ASSUMED, Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.lift.reader import reader_of

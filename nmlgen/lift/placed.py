@@ -15,17 +15,17 @@ from pathlib import Path
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.nodes import ranks_by_node
-from nmlgen.experiment.placement import WORK, SeatError, facts_of, gpus_per_node, nodes_of, placement, task_count
 from nmlgen.experiment.programs import CPU, GPU, Program
-from nmlgen.experiment.ranks import rank_numbers, split
-from nmlgen.experiment.seats import seat_text
+from nmlgen.experiment.seats import facts_of, seat_text
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import LAYER, Job
 from nmlgen.lift.launches import count_of, options_of, text_called
 from nmlgen.lift.programs import Line, lines_of
 from nmlgen.lift.wrappers import may_be_script, script_of_shell
+from nmlgen.models.icon.nodes import ranks_by_node
+from nmlgen.models.icon.placement import WORK, SeatError, gpus_per_node, nodes_of, placement, task_count
+from nmlgen.models.icon.ranks import rank_numbers, split
 from nmlgen.script.parser import parse
 from nmlgen.script.wrapper import VISIBLE, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span

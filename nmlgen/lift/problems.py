@@ -8,11 +8,11 @@ from contextlib import suppress
 from nmlgen.experiment.component import Model
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.lift.codes import PROBLEMS
 from nmlgen.lift.namelists import type_of
+from nmlgen.models.icon.reading import file_of, groups_read
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules

@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import Job
 from nmlgen.lift.launches import count_of, name_of, options_of, segments_of, tasks_of_part
 from nmlgen.lift.wrappers import Wrapper, gpus_shown, problems_of_wrapper, starts, wrapper_called
+from nmlgen.models.icon.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program

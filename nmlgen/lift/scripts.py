@@ -18,7 +18,6 @@ from nmlgen.experiment.component import MODEL_GROUP, Component, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.parts import GPU
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.files import Files
@@ -62,6 +61,7 @@ from nmlgen.lift.wrappers import (
     variables_of_ranks,
     wrapper_of,
 )
+from nmlgen.models.icon.parts import GPU
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem, Value

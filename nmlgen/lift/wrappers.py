@@ -10,11 +10,11 @@ from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.nodes import Node, nodes, ranks_by_node
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import Job
 from nmlgen.lift.launches import name_of, options_of
+from nmlgen.models.icon.nodes import Node, nodes, ranks_by_node
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import StaticWord
 from nmlgen.script.parser import parse

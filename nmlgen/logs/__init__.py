@@ -1,1 +1,1 @@
-"""What runs leave behind, read into tables: ICON's logs with their timer reports, finish.status, Darshan logs."""
+"""What runs leave behind, read into tables: Darshan logs, what a batch script notes, what a model's logs say."""

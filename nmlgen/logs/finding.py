@@ -1,68 +1,26 @@
-"""Finding the logs of a run, or of a sweep's points, below a directory."""
+"""Finding what runs left below a directory."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from nmlgen.disk import open_regular
-from nmlgen.errors import InputError
-from nmlgen.logs.anchors import RUN_BEGINS
-
-_NAMES = re.compile(r"LOG(?:[._-].*)?|.*\.(?:log|out|err|[oe]\d+|txt|run\.\d+\.o)(?:\.\d+)?(?:\.gz)?", re.IGNORECASE)
-_NO_LOGS = re.compile(r"nml\.\w+\.log|output_schedule.*|slurm-prolog.*")
-_ENOUGH = 256 * 1024  # bytes in which ICON says that it starts; a job's own output may hold the end of a log
 _DARSHAN = ".darshan"
-
-
-def logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """The files among the paths as they are, and the logs below the directories, by name.
-
-    Raises InputError if there is no such path, or no log in a directory.
-    """
-    for path in map(Path, paths):
-        if not path.is_dir():
-            yield path
-            continue
-        found = False
-        for file in _files(path, _may_be_log):
-            if _is_log(file):
-                found = True
-                yield file
-        if not found:
-            raise InputError(
-                f"{path}: there is no log of ICON in it; expected names such as LOG.*, *.log, *.out, *.o123"
-            )
 
 
 def darshan_logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
     """The Darshan logs among the paths, and below the directories."""
     for path in map(Path, paths):
         if path.is_dir():
-            yield from _files(path, lambda name: name.endswith(_DARSHAN))
+            yield from files_below(path, lambda name: name.endswith(_DARSHAN))
         elif path.suffix == _DARSHAN:
             yield path
 
 
-def _files(directory: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
+def files_below(directory: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
     """The files below a directory whose names are wanted, in their order; checkpoints' directories are left alone."""
     for parent, directories, names in os.walk(directory):
         directories[:] = sorted(name for name in directories if not name.endswith(".mfr"))
         for name in sorted(filter(is_wanted, names)):
             yield Path(parent, name)
-
-
-def _may_be_log(name: str) -> bool:
-    return _NAMES.fullmatch(name) is not None and _NO_LOGS.fullmatch(name) is None
-
-
-def _is_log(file: Path) -> bool:
-    try:
-        with open_regular(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as stream:
-            return RUN_BEGINS.search(stream.read(_ENOUGH)) is not None
-    except (OSError, EOFError, zlib.error):
-        return False

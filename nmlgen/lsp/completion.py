@@ -9,8 +9,6 @@ from typing import Any
 from lsprotocol import types
 
 from nmlgen.codes import rule_names
-from nmlgen.experiment.meanings import meaning
-from nmlgen.experiment.variables import catalogue_for
 from nmlgen.files import Files
 from nmlgen.lsp.analysis import registry_at
 from nmlgen.lsp.documents import Document
@@ -18,6 +16,8 @@ from nmlgen.lsp.hover import describe, group_text, variable_text
 from nmlgen.lsp.known import group_of, is_varlist, pages, place_at, schema_part, variable_of
 from nmlgen.lsp.places import KeyPlace, NamelistPlace, Word, word_at
 from nmlgen.lsp.positions import Positions
+from nmlgen.models.icon.meanings import meaning
+from nmlgen.models.icon.variables import catalogue_for
 from nmlgen.namelist.constraint import literal
 from nmlgen.namelist.registry import Registry, Variable, releases
 from nmlgen.report.registry import default_text

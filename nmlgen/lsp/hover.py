@@ -8,8 +8,6 @@ from typing import Any
 from lsprotocol import types
 
 from nmlgen.errors import NmlgenError
-from nmlgen.experiment.meanings import meaning
-from nmlgen.experiment.variables import OutputVariable, catalogue_for
 from nmlgen.files import Files
 from nmlgen.lsp.analysis import Analysis, registry_at
 from nmlgen.lsp.diagnostics import findings_at
@@ -28,6 +26,8 @@ from nmlgen.lsp.known import (
 from nmlgen.lsp.places import KeyPlace, Word, code_at, parameter_at
 from nmlgen.lsp.positions import Positions
 from nmlgen.lsp.shell import values_at
+from nmlgen.models.icon.meanings import meaning
+from nmlgen.models.icon.variables import OutputVariable, catalogue_for
 from nmlgen.namelist.descriptions import description
 from nmlgen.namelist.registry import Registry
 from nmlgen.report.registry import format_removal, format_variable

@@ -1,4 +1,5 @@
-"""Models beside ICON: each knows its own namelists by what they are called and hold, and judges them as it reads them.
+"""The models: each knows its own namelists by what they are called and hold, and judges them as it reads them; ICON has
+a spec, rules and much else of its own.
 
 A package elsewhere adds one by an entry point of the group `nmlgen.models` that names a module or an object with what
 `Model` has.
@@ -19,7 +20,9 @@ from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.source import Source
 
 if TYPE_CHECKING:
+    from nmlgen.experiment.experiment import Experiment
     from nmlgen.files import Files
+    from nmlgen.models.building import Building
     from nmlgen.models.job import ModelJob
     from nmlgen.namelist.syntax import Document
 
@@ -71,6 +74,12 @@ def job_of(path: Path, files: Files) -> ModelJob | None:
     knows it."""
     found = (job(path, files) for model in models() if (job := getattr(model, "job_of", None)) is not None)
     return next((job for job in found if job is not None), None)
+
+
+def building_of(experiment: Experiment) -> Building:
+    """What a build asks the model of an experiment."""
+    name = "nmlgen.models.icon.building" if experiment.other is None else "nmlgen.models.others"
+    return cast("Building", import_module(name))
 
 
 def workload_by(model: Model, document: Document, tasks: int, beside: Callable[[str], Source | None]) -> Workload:

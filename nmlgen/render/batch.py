@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import Any
 
 from nmlgen._version import __version__
@@ -13,31 +13,20 @@ from nmlgen.experiment.chain import (
     KEEP_EVERY,
     KEEP_LAST,
     NMLGEN,
-    START_DIRECTORY,
-    START_TIME,
     SUBMIT,
     VERIFY,
-    name_before,
-    restart_name,
-    status_files,
-    writes_checkpoints,
 )
-from nmlgen.experiment.clock import clock, start_of, stop_of
 from nmlgen.experiment.experiment import Experiment, InputFile
-from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_driver_path
-from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.promised import checkpoint_directories, stream_directories
-from nmlgen.experiment.ranks import OutputFile, output_files
 from nmlgen.experiment.record import record
-from nmlgen.experiment.schedule import CHANGING, NUMBER, Names
-from nmlgen.experiment.setting import Setting, UndecidedError, written
+from nmlgen.experiment.setting import Setting, written
 from nmlgen.experiment.striping import Extent, Striping
-from nmlgen.models import log_of, restarting_of
+from nmlgen.models import building_of
+from nmlgen.models.building import Start
+from nmlgen.models.restarting import Restarting
 from nmlgen.render import job_script, placement
 from nmlgen.render.shell import Quoted, directive, joined, one_line, shell_path, shell_word
 from nmlgen.render.write import MANIFEST
-from nmlgen.units.calendar import Instant
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import parse_wall_time
 
@@ -69,17 +58,16 @@ def _context(
     experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, sweep: str | None
 ) -> dict[str, Any]:
     slurm, pbs = (experiment.machine.scheduler == name for name in ("slurm", "pbs"))
-    is_icon, program = experiment.other is None, "ICON" if experiment.other is None else experiment.other.title
+    is_icon, part = experiment.other is None, building_of(experiment).job_part(experiment)
     namelists = [_file_word(file, experiment.name, sweep is not None) for file in namelist_files]
-    demands = [component["io_nml", "checkpoint_on_demand"] for component in experiment.components]
     return {
         "name": sweep or experiment.name,
         "is_shared": sweep is not None,
         "is_icon": is_icon,
-        "model": f"ICON {experiment.registry.release}" if is_icon else program,
+        "model": part.title,
         "record": record(experiment),
         "machine": experiment.machine.name,
-        "program": program,
+        "program": part.program,
         "version": __version__,
         "build": Quoted(build),  # our own, and not yet what it will be
         "script": script,
@@ -94,9 +82,9 @@ def _context(
         "beside": [*namelists, _file_word(script, experiment.name, sweep is not None)][0],
         "namelist_files": namelists,
         "copied_namelists": namelists[1:] if is_icon else namelists,
-        "models": [restart_name(component) for component in experiment.components if writes_checkpoints(component)],
-        "status_files": status_files(experiment),
-        "start": _start(experiment),
+        "models": part.checkpoints,
+        "status_files": part.status_files,
+        "start": _start(part.start),
         "keep_last": _of_chain(experiment, KEEP_LAST),
         "keep_every": _of_chain(experiment, KEEP_EVERY),
         "verify": _of_chain(experiment, VERIFY) is True,
@@ -105,8 +93,8 @@ def _context(
         "nmlgen": str(_of_chain(experiment, NMLGEN) or "nmlgen"),
         "submit": _path_of_chain(experiment, SUBMIT),
         "manifest": MANIFEST,
-        "has_land": any(component.model.land for component in experiment.components),
-        "legs": _legs(experiment),
+        "has_land": part.has_land,
+        "legs": part.legs,
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
         "environment": _values(experiment.environment),
@@ -115,15 +103,9 @@ def _context(
         "inputs": [_input(experiment, file) for file in experiment.inputs],
         "brings_namelists": any(file.fits(name) for file in experiment.inputs for name in namelist_files),
         "input_directories": sorted({posixpath.dirname(file.target) for file in experiment.inputs} - {""}),
-        "needed": [
-            shell_word(file.pattern)
-            for component in experiment.components
-            for file in unbrought(component)
-            if file.is_exact
-        ],
-        "output_directories": [_no_option(path) for path in _directories(experiment)],
-        "output_patterns": [Quoted(f"{shell_word(name)}*") for name in _output_filenames(experiment)]
-        or [shell_word("")],
+        "needed": [shell_word(pattern) for pattern in part.needed],
+        "output_directories": [_no_option(path) for path in part.directories],
+        "output_patterns": [Quoted(f"{shell_word(name)}*") for name in part.output_names] or [shell_word("")],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
         "lustre_variables": _values(experiment.mpi.lustre_variables),
         "library_path": _needs_driver_path(experiment),
@@ -133,24 +115,13 @@ def _context(
         "placement_word": _file_word(placement.file_name(experiment), experiment.name, sweep is not None),
         "executables": placement.executables(experiment),
         "before": _before(experiment),
-        "restarting": _restarting(experiment),
-        "own_log": _own_log(experiment),
+        "restarting": _restarting(part.restarting),
+        "own_log": None if part.own_log is None else shell_word(part.own_log),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
-        "checkpoint_on_demand": bool(demands) and all(demand.value is True for demand in demands),
-        "node_local": _node_local(experiment),
+        "checkpoint_on_demand": part.asked_to_stop,
+        "node_local": _node_local(experiment, part.finished),
     }
-
-
-def _directories(experiment: Experiment) -> tuple[str, ...]:
-    """What the job makes for output and checkpoints, ICON making none; not what each date has for itself."""
-    found = [path for path in output_directories(experiment.all_groups()) if path != "."]
-    for component in experiment.components:
-        with suppress(UndecidedError):
-            found += (path for _, path in stream_directories(component) if not any(word in path for word in CHANGING))
-        with suppress(UndecidedError):
-            found += (path for path in checkpoint_directories(component) if "*" not in path)
-    return tuple(dict.fromkeys(found))
 
 
 def _file_word(file: str, point: str, is_shared: bool) -> Quoted:
@@ -171,43 +142,22 @@ def _path_of_chain(experiment: Experiment, key: str) -> Quoted | None:
     return None if setting is None else shell_path(str(setting.value), "here")
 
 
-def _start(experiment: Experiment) -> dict[str, Any] | None:
+def _start(start: Start | None) -> dict[str, Any] | None:
     """The other experiment's checkpoint that the chain begins with."""
-    directory = experiment.chain.get(START_DIRECTORY)
-    if directory is None:
+    if start is None:
         return None
-    first, *_ = experiment.components
-    time = experiment.chain.get(START_TIME)
     return {
-        "directory": shell_path(str(directory.value), "here"),
-        "time": "" if time is None else Instant.parse(str(time.value)).basic,
-        "models": [(restart_name(one), name_before(one)) for one in experiment.components if writes_checkpoints(one)],
-        "from": start_of(first).basic,
-        "to": stop_of(first).basic,
+        "directory": shell_path(start.directory, "here"),
+        "time": start.time,
+        "models": start.models,
+        "from": start.begin,
+        "to": start.end,
     }
 
 
-def _legs(experiment: Experiment) -> int | None:
-    """How many jobs the restart chain takes; None if nobody can know."""
-    if experiment.other is not None:
-        jobs = experiment.other.jobs
-        return None if jobs is None or _restarting(experiment) is None else int(str(jobs.value))
-    try:
-        return clock(experiment.components[0]).legs
-    except UndecidedError:
-        return None
-
-
-def _own_log(experiment: Experiment) -> Quoted | None:
-    """The file in which a model that is not ICON says why it ended."""
-    log = log_of(experiment.other.name) if experiment.other is not None else None
-    return None if log is None else shell_word(log)
-
-
-def _restarting(experiment: Experiment) -> dict[str, Any] | None:
-    """How a job of a model that is not ICON goes on from the last one; None where there is one job."""
-    other = experiment.other
-    if other is None or other.jobs is None or other.jobs.value == 1 or (how := restarting_of(other.name)) is None:
+def _restarting(how: Restarting | None) -> dict[str, Any] | None:
+    """How a job goes on from the last one; None where there is one job, or the model knows that itself."""
+    if how is None:
         return None
     return {
         "checkpoint": _indented(how.checkpoint),
@@ -298,12 +248,6 @@ def _input(experiment: Experiment, file: InputFile) -> dict[str, Any]:
     }
 
 
-def _output_filenames(experiment: Experiment) -> tuple[str, ...]:
-    streams = [stream for component in experiment.components for stream in component.streams]
-    names = [str(stream.settings["output_filename"].value) for stream in streams]
-    return tuple(dict.fromkeys(names))
-
-
 def _no_option(path: str) -> str:
     """A path that no program takes for an option."""
     return f"./{path}" if path.startswith("-") else path
@@ -368,7 +312,7 @@ def _darshan(experiment: Experiment) -> dict[str, Any] | None:
     }
 
 
-def _node_local(experiment: Experiment) -> dict[str, Any] | None:
+def _node_local(experiment: Experiment, finished: Sequence[str]) -> dict[str, Any] | None:
     run = experiment.node_local
     if run is None:
         return None
@@ -379,34 +323,6 @@ def _node_local(experiment: Experiment) -> dict[str, Any] | None:
     return {
         "name": facts.name,
         "mount": joined(path, "/"),
-        "finished": "\n".join(_sequences(experiment)) if run.sends_off else "",
+        "finished": "\n".join(finished),
         "commands": [command.value for command in run.before_stage_out],
     }
-
-
-def _sequences(experiment: Experiment) -> list[str]:
-    """What the names of the output files match, below the directory of the run: an extended regular expression of
-    POSIX, and how many sequences share it. A sequence has one writer, which ends a file before it begins the next
-    (`mo_name_list_output.f90`, write_name_list_output), so that all but the last of its files are finished.
-
-    Partitions share names but for the number, of which each has every so many-eth; the number is a group then. Where
-    names tell less, nothing leaves before the end.
-    """
-    found: dict[str, list[OutputFile]] = {}
-    for component in experiment.components:
-        with suppress(UndecidedError):
-            time = clock(component)
-            for file in output_files(component):
-                pattern = Names(component, file, time).pattern.pattern.removeprefix("\\./")
-                found.setdefault(pattern, []).append(file)
-    return [
-        f"{len(files)} {pattern.replace(NUMBER, f'({NUMBER})')}".replace("\\d", "[0-9]")
-        for pattern, files in found.items()
-        if not pattern.startswith("/") and (len(files) == 1 or _are_numbered(pattern, files))
-    ]
-
-
-def _are_numbered(pattern: str, files: list[OutputFile]) -> bool:
-    """Whether sequences that share a pattern are the partitions of one, told apart by one number."""
-    kinds = {(id(file.stream), file.level_type, file.domain, file.partitions) for file in files}
-    return len(kinds) == 1 and files[0].partitions == len(files) and pattern.count(NUMBER) == 1

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
-from nmlgen.experiment.clock import stop_of
-from nmlgen.experiment.component import land_files
-from nmlgen.experiment.continuation import can_go_on
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.job_volume import first_job
-from nmlgen.experiment.ranks import PlacementError
-from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
+from nmlgen.models import building_of
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
 from nmlgen.render.placement import file_name, placement_file
@@ -94,24 +89,10 @@ def _hash(text: str) -> str:
 def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     experiment = spec.experiment
     heading = f"written by nmlgen {__version__}, build {_MARK}"
-    if experiment.other is not None:
-        files = {
-            name: write_groups(groups, (f"{name} of {experiment.name}, {heading}",))
-            for name, groups in experiment.other.files.items()
-        }
-        return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}
-    master = "icon_master.namelist"
-    files = {master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",))}
-    for component in experiment.components:
-        file = str(component["master_model_nml", "model_namelist_filename"].value)
-        land = str(component["jsb_model_nml", "model_namelist_filename"].value) if component.model.land else ""
-        own = (*component.namelist, *component.model.land) if land == file else component.namelist
-        files[file] = write_groups(own, (f"{file}, ICON {component.registry.release}, {heading}",))
-        if land and land != file:
-            files[land] = write_groups(component.model.land, (f"{land}, JSBACH of {experiment.name}, {heading}",))
-        names = land_files(experiment.master)[1:]
-        for name, groups in zip(names, component.model.nest_land, strict=False):
-            files[name] = write_groups(groups, (f"{name}, JSBACH of {experiment.name}, {heading}",))
+    model = building_of(experiment)
+    files = {
+        file.name: write_groups(file.groups, (f"{file.title}, {heading}",)) for file in model.namelists(experiment)
+    }
     if experiment.coupling is not None and experiment.coupling.text is not None:
         files[COUPLING_FILE] = f"# {COUPLING_FILE} of {experiment.name}, {heading}\n{experiment.coupling.text}"
     if experiment.programs:
@@ -128,31 +109,15 @@ def _advised(spec: Spec) -> dict[str, Any]:
     }
 
 
-def _room(experiment: Experiment) -> dict[str, int]:
-    """What a job needs of the disk at least, by which the script knows whether there is room; nothing where that is not
-    known."""
-    try:
-        volumes = [first_job(component) for component in experiment.components if component.kind != "testbed"]
-    except (UndecidedError, PlacementError, ValueError):
-        return {}
-    return {
-        "bytes_of_a_job": sum(volume.low for volume, _ in volumes),
-        "files_of_a_job": sum(files for _, files in volumes),
-    }
-
-
 def _end(experiment: Experiment, files: Mapping[str, bytes]) -> dict[str, Any]:
-    """By what the script knows whether the experiment may go on beyond an end that it has come to: its end, a checksum
-    of all that does not change with it, and whether it can be continued itself; nothing where the end is not known."""
-    if experiment.other is not None:
-        return {}
-    try:
-        until = stop_of(experiment.components[0]).basic
-    except (UndecidedError, ValueError):
+    """By what the script knows whether the experiment may go on beyond an end that it has come to: its end, whether it
+    can be continued, and a checksum of all that does not change with it; nothing where the end is not known."""
+    end = building_of(experiment).end(experiment)
+    if not end:
         return {}
     texts = (data.decode() for name, data in sorted(files.items()) if not name.endswith(".sbatch"))
     lasting = _hash("\0".join(_without_end(text) for text in texts))
-    return {"until": until, "but_for_the_end": lasting, "can_go_on": can_go_on(experiment)}
+    return {"until": end["until"], "but_for_the_end": lasting, "can_go_on": end["can_go_on"]}
 
 
 def _without_end(text: str) -> str:
@@ -176,7 +141,7 @@ def _manifest(
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
         **({"advised": advised} if (advised := _advised(spec)) else {}),
-        **_room(spec.experiment),
+        **building_of(spec.experiment).room(spec.experiment),
         **_end(spec.experiment, files),
         "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},

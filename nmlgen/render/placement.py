@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.placement import Seat, facts_of, number_ranges, placement
 from nmlgen.experiment.programs import Program
+from nmlgen.experiment.seats import Seat, facts_of, number_ranges
 from nmlgen.experiment.setting import Setting
+from nmlgen.models import building_of
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.values import frozen
 
@@ -31,7 +32,7 @@ def placement_file(experiment: Experiment, heading: str) -> str:
     lines += [
         f"{seat.rank} {seat.node} {names[seat.program]} {seat.kind} {_number(seat.gpu)} "
         f"{number_ranges(seat.cores) or NOTHING} {number_ranges(seat.numa) or NOTHING} {seat.card or NOTHING}"
-        for seat in placement(experiment)
+        for seat in building_of(experiment).seats(experiment)
     ]
     return "\n".join(lines) + "\n"
 
@@ -55,7 +56,7 @@ def context(experiment: Experiment, options: Sequence[str]) -> dict[str, Any] | 
     """What the template needs of the placement; None where no ranks are placed. `options` are the launcher's."""
     if not experiment.programs:
         return None
-    seats, parts = placement(experiment), list(_parts(experiment))
+    seats, parts = building_of(experiment).seats(experiment), list(_parts(experiment))
     is_heterogeneous = len(parts) > 1
     shown = {
         _VISIBLE[gpus.vendor] for one in experiment.programs if (gpus := facts_of(experiment, one).gpus) is not None
@@ -119,7 +120,7 @@ def _command(experiment: Experiment, program: Program) -> list[Quoted]:
 
 def _parts(experiment: Experiment) -> Iterator[_Part]:
     """The parts of the job in the order of their ranks: one, unless it is heterogeneous."""
-    seats = placement(experiment)
+    seats = building_of(experiment).seats(experiment)
     own = [number for number, program in enumerate(experiment.programs) if program.job]
     groups = [
         [number for number in range(len(experiment.programs)) if number not in own],

@@ -14,10 +14,10 @@ from nmlgen.advise.node_local import GAIN, LARGE_PIECE, OnNodes
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.ranking import Candidate
 from nmlgen.advise.savings import savings
-from nmlgen.experiment.checkpoints import checkpoints_of
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.nodes import node_count, nodes
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.checkpoints import checkpoints_of
+from nmlgen.models.icon.nodes import node_count, nodes
 from nmlgen.report.quantities import counted
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes

@@ -11,9 +11,9 @@ from nmlgen.advise.figures import is_foreign
 from nmlgen.advise.io_cost import IoCost, OutputCost
 from nmlgen.advise.layout import Layout, present_layout
 from nmlgen.advise.memory import memory_of
-from nmlgen.experiment.nodes import nodes
-from nmlgen.experiment.placement import places
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.nodes import nodes
+from nmlgen.models.icon.placement import places
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
 from nmlgen.units.duration import Duration

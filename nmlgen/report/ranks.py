@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from nmlgen.experiment.clock import Clock
-from nmlgen.experiment.nodes import Node
-from nmlgen.experiment.placement import TASK, Seat, number_ranges
-from nmlgen.experiment.ranks import KINDS, OVERLOADED, OutputFile, RankSplit, rank_numbers
-from nmlgen.experiment.schedule import Duty, Write
-from nmlgen.experiment.volume import Volume
+from nmlgen.experiment.seats import TASK, Seat, number_ranges
+from nmlgen.models.icon.clock import Clock
+from nmlgen.models.icon.nodes import Node
+from nmlgen.models.icon.ranks import KINDS, OVERLOADED, OutputFile, RankSplit, rank_numbers
+from nmlgen.models.icon.schedule import Duty, Write
+from nmlgen.models.icon.volume import Volume
 from nmlgen.report.table import format_table
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes

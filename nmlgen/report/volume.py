@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from nmlgen.experiment.volume import StreamVolume, Volume
+from nmlgen.models.icon.volume import StreamVolume, Volume
 from nmlgen.report.table import format_table
 from nmlgen.units.size import format_bytes
 from nmlgen.values import field, frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nmlgen.experiment.placement import number_ranges
+from nmlgen.experiment.seats import number_ranges
 from nmlgen.models.workload import OutputFile, Workload
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table

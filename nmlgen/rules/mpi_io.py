@@ -17,13 +17,11 @@ from nmlgen.experiment.mpi_io import (
     understanding,
     version_tuple,
 )
-from nmlgen.experiment.ranks import level_types, writes_output
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import ComponentRule, Rule
+from nmlgen.rules.rule import Rule
 
 _CDI_PIO = 2
-_NETCDF = (4, 5)
 _STRIPING_HINTS = ("striping_factor", "striping_unit")
 _OTHER_LIBRARIES = {"I_MPI_": "intel", "OMPI_MCA_": "openmpi"}
 _LIBRARY_NAMES = {
@@ -572,56 +570,6 @@ class BufferSizeOnLustre(Rule):
                 hint,
                 "cb_buffer_size has no effect on Lustre, whose driver takes the stripe size",
                 "expected: lustre.output.stripe_size, or the hint striping_unit",
-            )
-
-
-class UnlimitedTimeInSharedFile(ComponentRule):
-    """Ranks that write one NetCDF file together are slowed down by its unlimited time dimension.
-
-    ## What it does
-    Finds `pio_type` 2 with an output stream in NetCDF.
-
-    ## Why it matters
-    The time dimension of ICON's files is unlimited, and ICON has no setting for it: each step extends the file and
-    all of its variables.
-
-    ## Evidence
-    K. Ketelsen (2021), table 6, parallel NetCDF-4 of PALM on 16 nodes: 161 s with an unlimited time dimension, 41 s
-    without, a factor of 3.9.
-
-    ## Example
-    ```yaml bad
-    parallel: {pio_type: 2}
-    #                    ^
-    output: {atm: {filetype: 4}}
-    ```
-    ```yaml good
-    parallel: {pio_type: 1}
-    output: {atm: {filetype: 4}}
-    ```
-
-    ## References
-    K. Ketelsen, Parallel IO on HLRN-IV systems (2021), section 6.1.
-    """
-
-    code = "MPI012"
-    name = "unlimited-time-in-shared-file"
-    severity = Severity.ADVICE
-
-    def check(self, component: Component) -> Iterator[Finding]:
-        if not uses_cdi_pio(component) or not writes_output(component):
-            return
-        streams = [
-            stream.label or "one"
-            for stream in component.streams
-            if level_types(component, stream) and component.stream_setting(stream, "filetype").value in _NETCDF
-        ]
-        if streams:
-            yield self.finding(
-                component["parallel_nml", "pio_type"],
-                f"pio_type 2 writes NetCDF with an unlimited time dimension ({', '.join(streams)}), in parallel 3.9 "
-                "times as slow as with a fixed one",
-                "expected: pio_type 1 with num_io_procs and stream_partitions, or a measurement of both",
             )
 
 

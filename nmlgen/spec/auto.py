@@ -14,10 +14,10 @@ from nmlgen.errors import SpecError
 from nmlgen.experiment.component import Component, Model
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.ranks import LEVEL_TYPES
 from nmlgen.experiment.setting import ADVISOR, Origin, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.findings import Finding, in_order
+from nmlgen.models.icon.ranks import LEVEL_TYPES
 from nmlgen.source import Span
 from nmlgen.spec.problems import problem
 from nmlgen.units.wall_time import format_wall_time, spoken_time

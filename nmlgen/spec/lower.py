@@ -32,13 +32,13 @@ from nmlgen.experiment.launch_words import RUNS_OTHERS, first_program
 from nmlgen.experiment.machine import OF_PLUG_INS, Machine
 from nmlgen.experiment.meeting import meeting_variables
 from nmlgen.experiment.mpi_io import lustre_variables
-from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.pool import POOL, downloads, files_of_grid
 from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.experiment.striping import COMPONENT_UNIT, END_OF_FILE, Striping, extents_of
 from nmlgen.experiment.threads import asks_for_gpus, cores_of_a_task, openmp_variables
 from nmlgen.files import Files
 from nmlgen.findings import Finding, did_you_mean, in_order
+from nmlgen.models.icon.output import output_directories
+from nmlgen.models.icon.pool import POOL, downloads, files_of_grid
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec import other_models

@@ -14,10 +14,11 @@ from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Partition
-from nmlgen.experiment.placement import SeatError, facts_of, order, placement, task_count
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
+from nmlgen.experiment.seats import facts_of
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
 from nmlgen.findings import Finding, in_order
+from nmlgen.models.icon.placement import SeatError, order, placement, task_count
 from nmlgen.pattern import pattern
 from nmlgen.spec.layers import EMPTY, Tree, children_of, merge
 from nmlgen.spec.models import ModelKeys

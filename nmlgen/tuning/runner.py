@@ -17,8 +17,8 @@ from typing import Literal, Protocol
 
 from nmlgen import disk
 from nmlgen.errors import InputError, WriteError
-from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
+from nmlgen.models.icon.logs.reader import read_logs
 from nmlgen.schedulers.arrays import JobId
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.directory import MANIFEST, TABLE, write_sweep

@@ -18,7 +18,7 @@ from nmlgen.advise.first_look import WORTH_SAYING, has_good_output, has_good_res
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.ranking import preferred, ranked, weighed
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import checkpoint_volume, most_checkpoint_bytes
+from nmlgen.models.icon.volume import checkpoint_volume, most_checkpoint_bytes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 MANY = "output.more={output_interval: PT1H, file_interval: P1D, ml_varlist: [u, v]}"

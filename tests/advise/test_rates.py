@@ -12,7 +12,7 @@ from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, Stream, Workload
-from nmlgen.experiment.ranks import RestartMode
+from nmlgen.models.icon.ranks import RestartMode
 
 CONSTANTS = levante().estimate.constants
 CASE = Case(n_cells=81920, num_lev=30, nodes=2, ntasks=256, dtime_s=120, n_steps=7200)

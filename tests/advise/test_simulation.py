@@ -15,7 +15,7 @@ from nmlgen.advise import simulation
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import Simulation, Writing, simulate
 from nmlgen.advise.workload import Checkpoint, EvenDates, Stream, Workload
-from nmlgen.experiment.ranks import RestartMode
+from nmlgen.models.icon.ranks import RestartMode
 
 UNHURRIED = settings(deadline=None)
 SLOW = Rates(output_bytes_per_s=1.0, gather_bytes_per_s=1.0, checkpoint_bytes_per_s=1.0)

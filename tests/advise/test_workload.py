@@ -12,12 +12,12 @@ import pytest
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, EvenDates, Workload, workload_of
-from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.ranks import PlacementError, RestartMode
-from nmlgen.experiment.schedule import writes
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import checkpoint_volume, stream_volumes
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.ranks import PlacementError, RestartMode
+from nmlgen.models.icon.schedule import writes
+from nmlgen.models.icon.volume import checkpoint_volume, stream_volumes
 from nmlgen.spec.spec import load_spec
 
 ROOT = Path(__file__).resolve().parents[2]

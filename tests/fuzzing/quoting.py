@@ -33,8 +33,8 @@ from fuzzing.schemas import places as schema_places
 from fuzzing.trees import leaves
 from nmlgen import Spec
 from nmlgen.errors import NmlgenError
-from nmlgen.experiment.chain import name_before
 from nmlgen.experiment.experiment import Experiment, InputFile
+from nmlgen.models.icon.chain import name_before
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.build import Build, make_build
 from nmlgen.schedulers.slurm.directives import read_directives

@@ -11,7 +11,7 @@ from specs import unchecked_build
 
 from nmlgen import compare, import_spec, load_spec
 from nmlgen.errors import InputError
-from nmlgen.experiment.placement import placement
+from nmlgen.models.icon.placement import placement
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
 

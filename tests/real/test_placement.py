@@ -15,8 +15,9 @@ from specs import unchecked_build
 from tools import require
 
 import nmlgen
-from nmlgen.experiment.chain import status_files
-from nmlgen.experiment.placement import number_ranges, placement
+from nmlgen.experiment.seats import number_ranges
+from nmlgen.models.icon.chain import status_files
+from nmlgen.models.icon.placement import placement
 
 from .cluster import PROGRAMS, Cluster, Layout, StuckLaunchError, running_cluster
 

@@ -19,7 +19,7 @@ from specs import changed, load, refused, unchecked_build
 from tools import require
 
 from nmlgen import Spec, load_spec
-from nmlgen.experiment.chain import status_files
+from nmlgen.models.icon.chain import status_files
 from nmlgen.render.shell import shell_word
 
 SITE = """\

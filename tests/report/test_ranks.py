@@ -7,11 +7,11 @@ from typing import Any
 from attrs import evolve
 from specs import load
 
-from nmlgen.experiment.clock import clock
-from nmlgen.experiment.nodes import Node
-from nmlgen.experiment.ranks import RankSplit, rank_numbers, split
-from nmlgen.experiment.schedule import duties, first_writes
-from nmlgen.experiment.volume import rank_volumes
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.nodes import Node
+from nmlgen.models.icon.ranks import RankSplit, rank_numbers, split
+from nmlgen.models.icon.schedule import duties, first_writes
+from nmlgen.models.icon.volume import rank_volumes
 from nmlgen.report.ranks import (
     Roster,
     format_duties,

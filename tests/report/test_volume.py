@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from specs import load
 
-from nmlgen.experiment.volume import StreamVolume, Volume
+from nmlgen.models.icon.volume import StreamVolume, Volume
 from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
 from nmlgen.units.size import format_bytes
 

@@ -11,7 +11,7 @@ import nmlgen
 from nmlgen import SpecError, load_spec
 from nmlgen.experiment.difference import differences
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import numbers_in_job, split
+from nmlgen.models.icon.ranks import numbers_in_job, split
 
 TEXT = """\
 name: coupled

@@ -11,7 +11,7 @@ from placements import GPU, SITE, one_program, spec
 from specs import refused, unchecked_build
 
 from nmlgen import compare, import_spec, load_spec
-from nmlgen.experiment.placement import placement
+from nmlgen.models.icon.placement import placement
 
 CORES = ["8-11", "12-15", "0-3", "4-7"]
 CARDS = ["mlx5_1:1", "mlx5_1:1", "mlx5_0:1", "mlx5_0:1"]

@@ -22,12 +22,12 @@ from grid_files import header
 from rows import rows
 
 import nmlgen
-from nmlgen.experiment.clock import clock
-from nmlgen.experiment.ranks import split
-from nmlgen.experiment.schedule import Write, writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
 from nmlgen.lift.namelists import lift_master
+from nmlgen.models.icon.clock import clock
+from nmlgen.models.icon.ranks import split
+from nmlgen.models.icon.schedule import Write, writes
 from nmlgen.namelist.registry import load_registry
 
 HERE = Path(__file__).parent

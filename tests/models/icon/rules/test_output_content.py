@@ -1,0 +1,237 @@
+"""Rules about what a stream writes, where the examples do not reach."""
+
+from __future__ import annotations
+
+import pytest
+from rows import rows
+from rules.experiments import experiment_of, judge, with_setting, written
+
+from nmlgen.models.icon.rules import output_content
+from nmlgen.models.icon.rules.output_content import level_fault
+from nmlgen.rules import all_rules
+
+RULES = [rule for rule in all_rules() if rule.__module__ == output_content.__name__]
+
+
+def findings(stream, tmp_path, more=""):
+    return judge(experiment_of(f"output: {{atm: {{{stream}}}}}\n{more}", tmp_path), RULES)
+
+
+def codes(stream, tmp_path, more=""):
+    return [finding.code for finding in findings(stream, tmp_path, more)]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("U, Temp", []),
+        ("u, '', bogus", []),  # ICON reads up to the first blank
+        ("'group:all', '-bogus', 'tiles:bogus', 'grid:clon'", []),
+        ("' u'", ["OUT026"]),
+        ("bogus, fantasy", ["OUT026", "OUT026"]),
+        ("'GROUP:bogus'", ["OUT026"]),
+        ("to", ["OUT027"]),  # the ocean's
+        ("aw", []),  # of a grid of longitudes and latitudes
+        ("t_2m", ["OUT027"]),
+    ],
+)
+def test_names_of_variables(names, expected, tmp_path):
+    assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
+
+
+def test_names_on_a_regular_grid(tmp_path):
+    grid = "remap: 1, reg_lon_def: [0.0, 1.0, 359.0], reg_lat_def: [-90.0, 1.0, 90.0]"
+    assert codes(f"ml_varlist: [aw, u, bogus], {grid}", tmp_path) == ["OUT026"]
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(0, []), (1, ["OUT030"])])
+def test_of_no_levels_none_is_impossible(levels, expected, tmp_path):
+    experiment = experiment_of("output: {atm: {ml_varlist: [pres_sfc], m_levels: '4'}}\n", tmp_path)
+    experiment = with_setting(experiment, "run_nml", "num_lev", written("run_nml", "num_lev", levels))
+    assert [finding.code for finding in judge(experiment, RULES)] == expected
+
+
+@rows(("group", "code"), [("group:bogus", "OUT026"), ("group:precip_vars", "OUT027"), ("tiles:t_g", "OUT027")])
+@rows(
+    ("names", "severity"),
+    [
+        ("GROUP", "ERROR"),
+        ("u, GROUP", "WARNING"),
+        ("u, GROUP, v", "WARNING"),
+        ("'group:nh_prog_vars', GROUP", "WARNING"),
+        ("GROUP, u", "WARNING"),
+        ("GROUP, u, v", "ERROR"),
+    ],
+)
+def test_a_group_without_members(group, code, names, severity, tmp_path):
+    (finding,) = findings(f"ml_varlist: [{names.replace('GROUP', repr(group))}]", tmp_path)
+    assert (finding.code, finding.severity.name) == (code, severity)
+
+
+def test_of_several_groups_without_members_none_is_left_out(tmp_path):
+    found = findings("ml_varlist: ['group:bogus', 'group:nothing']", tmp_path)
+    assert [(finding.code, finding.severity.name) for finding in found] == [("OUT026", "ERROR"), ("OUT026", "ERROR")]
+    (one,) = findings("ml_varlist: [u], pl_varlist: [u, 'group:nh_prog_vars'], p_levels: [50000.0]", tmp_path)
+    assert (one.code, one.severity.name) == ("OUT027", "WARNING")
+
+
+def test_a_missing_comma_is_suspected(tmp_path):
+    (finding,) = findings("ml_varlist: ['u\"v']", tmp_path)
+    assert finding.message == 'ICON 2024.10 has no output variable "u"v"'
+    assert "is a comma missing between two names?" in finding.notes
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "namelists: {io_nml: {output_nml_dict: names.txt}}\n",
+        "namelists: {run_nml: {lart: true}}\n",
+        'model: {release: "2024.07"}\n',
+        "namelists: {run_nml: {output: [totint]}}\n",
+    ],
+)
+def test_other_names_may_be_known(more, tmp_path):
+    assert codes("ml_varlist: [bogus]", tmp_path, more) == []
+
+
+def test_tracers_may_have_names_of_their_own(tmp_path):
+    more = "namelists: {run_nml: {ltransport: true, ntracer: 1}, transport_nml: {tracer_names: [Dye]}}\n"
+    assert codes("ml_varlist: [dye]", tmp_path, more) == []
+
+
+def test_physics_brings_its_variables(tmp_path):
+    assert codes("ml_varlist: [t_2m]", tmp_path, "namelists: {run_nml: {iforcing: 3}}\n") == []
+
+
+def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
+    def load(release):
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(output_content, "load_catalogue", load)
+    assert codes("ml_varlist: null", tmp_path) == []
+
+
+@rows(
+    ("stream", "expected"),
+    [
+        ("reg_lon_def: [-180, 0, 150]", ["OUT029"]),  # without remap, as the model did
+        ("remap: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [150, 30, -180], reg_lat_def: [-75, 15, 75]", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [-75, 0, 75]", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [75, -15, -75]", []),
+        ("remap: 1, reg_lon_def: [-180, 12, 180], reg_lat_def: [-90, 12, 90], reg_def_mode: 2", []),
+        ("remap: 1, reg_lon_def: [10, 0, 10], reg_lat_def: [-90, 12, 90], reg_def_mode: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [0, 30, 330], reg_lat_def: [5, 0, 5], reg_def_mode: 1", ["OUT029"]),
+        ("reg_lon_def: [10, 0, 10]", []),
+        *[
+            (f"remap: 1, reg_lon_def: [{longitudes}], reg_lat_def: [-90, 12, 90]", codes)
+            for longitudes, codes in (
+                ("10, 1, 10", ["OUT029"]),
+                ("10, 5, 10", ["OUT029"]),
+                ("10, 5.1, 10", []),  # the number of points
+                ("10, 1, 10.5", []),
+                ("0, 5, 360", []),
+                ("350, 5, 360", []),
+                ("360, 5, 360", ["OUT029"]),
+                ("0, 400, 0", []),
+            )
+        ],
+        ("remap: 1, reg_lon_def: [10, 1, 10], reg_lat_def: [5, 1, 5], reg_def_mode: 2", []),
+        ("remap: 1, reg_lon_def: [10, 6, 10], reg_lat_def: [5, 1, 5], reg_def_mode: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [10, 1, 11], reg_lat_def: [5, 1, 5]", []),
+    ],
+)
+def test_longitudes_and_latitudes(stream, expected, tmp_path):
+    assert codes(stream, tmp_path) == expected
+
+
+@rows(
+    "text",
+    [
+        "1",
+        "1,2 , 3;4",
+        "1...10",
+        "nlev",
+        "N-2 ... n",
+        "nlev+1",
+        "16-(3+11)",
+        "2...(nlev-4)",
+        "10+2",
+        "(1+9)+2",
+        "14-(1+1)",
+        "(1)...(nlev)",
+        ",,1",
+        "1 2",
+    ],
+)
+def test_levels_that_the_model_reads(text):
+    assert level_fault(text, 10) is None
+
+
+@rows(
+    ("text", "fault"),
+    [
+        ("0", '"0" cannot be read'),
+        ("1..5", '"..5" cannot be read'),
+        ("1:5", '":5" cannot be read'),
+        ("NLEV", '"LEV" cannot be read'),
+        ("1,bottom", '"bottom" cannot be read'),
+        ("5...1", "the range from 5 to 1 is empty"),
+        ("1...50", "there is no level 50 of 10"),
+        ("nlev+(1+2)", "there is no level 13 of 10"),
+        ("10+3", "there is no level 13 of 10"),
+        ("14-(2-1)", "there is no level 13 of 10"),
+        ("((1))", '"((1))" cannot be read'),
+        ("9" * 900, "there is no level 999999999 of 10"),  # there numbers end
+    ],
+)
+def test_levels_that_it_does_not_read(text, fault):
+    assert level_fault(text, 10) == fault
+
+
+@pytest.mark.parametrize(
+    ("names", "levels", "expected"),
+    [
+        ("[u]", "31", ["OUT030"]),
+        ("[u]", "nlev+1", ["OUT030"]),
+        ("[u]", "30, 31", []),
+        ("[w]", "31", []),
+        ("[pres_sfc]", "31", []),
+        ("[w, u]", "31", ["OUT030"]),
+    ],
+)
+def test_each_variable_has_one_of_the_levels(names, levels, expected, tmp_path):
+    assert codes(f"ml_varlist: {names}, m_levels: '{levels}'", tmp_path) == expected
+
+
+def test_levels_of_another_level_type_are_not_looked_at(tmp_path):
+    stream = "ml_varlist: null, pl_varlist: [temp], p_levels: [50000.0], m_levels: '1:5'"
+    assert codes(stream, tmp_path) == []
+
+
+@pytest.mark.parametrize(("interval", "expected"), [("PT0S", ["OUT031"]), ("-P1M", ["OUT031"]), ("P1M", [])])
+def test_length_of_a_file(interval, expected, tmp_path):
+    assert codes(f"file_interval: {interval}", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("levels", "is_vertical", "domain", "chosen", "expected"),
+    [
+        ("[20]", True, 1, 31, ["OUT030"]),
+        ("[20]", True, 2, 31, []),  # which has 31, as nobody says it
+        ("[20]", True, 2, 33, []),
+        ("[20]", True, 2, 34, ["OUT030"]),
+        ("[20, 22]", True, 2, 31, ["OUT030"]),
+        ("[20, 29]", True, 2, 31, []),
+        ("[20]", False, 2, 22, []),  # all domains have 20
+        ("[20]", False, 2, 23, ["OUT030"]),
+        ("[90]", False, 2, 90, []),
+        ("[20, 29]", False, 2, 31, ["OUT030"]),
+    ],
+)
+def test_levels_of_a_nest(levels, is_vertical, domain, chosen, expected, tmp_path):
+    """Up to two more than the domain has."""
+    nest = f"grid: {{num_lev: {levels}}}\nnamelists:\n  grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}\n"
+    nest += f"  run_nml: {{lvert_nest: {str(is_vertical).lower()}}}\n"
+    found = codes(f"dom: [{domain}], ml_varlist: [pres_sfc], m_levels: '{chosen}'", tmp_path, nest)
+    assert [code for code in found if code == "OUT030"] == expected

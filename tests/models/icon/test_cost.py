@@ -1,0 +1,112 @@
+"""What is worked out of a spec costs the same for whatever numbers it has, or is refused."""
+
+from __future__ import annotations
+
+import pytest
+from specs import load
+
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon.checkpoints import checkpoint_dates
+from nmlgen.models.icon.clock import clock, milliseconds
+from nmlgen.models.icon.ranks import PlacementError, output_files
+from nmlgen.models.icon.schedule import MOST_DATES, all_dates, duties, first_writes, sequence
+from nmlgen.models.icon.volume import stream_volumes
+
+
+def component(**changes):
+    (found,) = load(**changes).experiment.components
+    return found
+
+
+def long(**output):
+    return component(time={"stop": "9999-12-31T00:00:00Z"}, restart={"restartTimeIntval": None}, output={"atm": output})
+
+
+def test_duties_are_those_that_are_counted_one_by_one():
+    for changes in (
+        {},
+        {"file_interval": "PT7H"},
+        {"steps_per_file": 5, "file_interval": None},
+        {"include_last": False},
+    ):
+        one = component(output={"atm": {"stream_partitions_ml": 1, **changes}}, parallel={"num_io_procs": 1})
+        time = clock(one)
+        ((duty,),) = duties(one, time)
+        written = list(sequence(one, duty.file, 0, time))
+        assert duty.records == len(written)
+        assert duty.files == written[-1].number
+        assert duty.largest == max(write.record for write in written)
+        assert duty.first_name == written[0].name
+
+
+def test_an_end_far_away():
+    one = long(stream_partitions_ml=4)
+    assert sum(duty.records for row in duties(one, clock(one)) for duty in row) == 70_050_553
+    writes, count = first_writes(one, clock(one), 3)
+    assert (len(writes), count) == (3, None)
+
+
+def test_output_times_of_one_sequence_are_counted_however_many_there_are():
+    one = long(stream_partitions_ml=1)
+    assert first_writes(one, clock(one), 2)[1] == 70_050_553
+
+
+@pytest.mark.parametrize(("stop", "is_known"), [("2065-09-15T07:30:00Z", True), ("2065-09-15T08:30:00Z", False)])
+def test_both_sides_of_what_is_gone_through(stop, is_known):
+    """Half a million hours, and the end of the experiment half an hour later."""
+    one = component(
+        time={"stop": stop},
+        restart={"restartTimeIntval": None},
+        output={"atm": {"stream_partitions_ml": 1}},
+    )
+    (file,) = output_files(one)
+    if is_known:
+        assert len(all_dates(one, file, clock(one))) == MOST_DATES + 1
+    else:
+        with pytest.raises(UndecidedError) as caught:
+            all_dates(one, file, clock(one))
+        assert caught.value.reason == "output_nml.output_interval makes more than 500000 output times"
+
+
+@pytest.mark.parametrize("ranks", [256, 257])
+def test_io_ranks_that_icon_has_room_for(ranks):
+    one = component(parallel={"num_io_procs": ranks}, job={"nodes": 100})
+    if ranks > 256:
+        with pytest.raises(PlacementError, match="room for 256 I/O ranks, there are 257"):
+            duties(one, clock(one))
+    else:
+        assert len(duties(one, clock(one))) == 256
+
+
+@pytest.mark.parametrize("partitions", [100_000, 100_001, 2_000_000_000])
+def test_partitions_without_end(partitions):
+    one = component(output={"atm": {"stream_partitions_ml": partitions}})
+    if partitions > 100_000:
+        with pytest.raises(UndecidedError) as caught:
+            output_files(one)
+        assert caught.value.reason == "output_nml.stream_partitions_ml is larger than 100000"
+    else:
+        assert len(output_files(one)) == partitions
+
+
+def test_a_chain_of_very_many_jobs():
+    one = component(restart={"restartTimeIntval": "PT1S"}, time={"modelTimeStep": "PT1S"})
+    with pytest.raises(UndecidedError) as caught:
+        stream_volumes(one)
+    assert "more than 500000 jobs and output times" in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.5, 500), (1e308, round(1e308) * 1000), (-1e308, -round(1e308) * 1000)]
+)
+def test_seconds_as_milliseconds(seconds, expected):
+    assert milliseconds(seconds) == expected
+
+
+def test_checkpoints_by_two_intervals_are_not_listed_without_an_end():
+    time = {"stop": "9999-12-31T00:00:00Z"}
+    one = component(time=time, restart={"checkpointTimeIntval": "PT12H", "restartTimeIntval": "PT2M"})
+    assert len(checkpoint_dates(one, clock(one), clock(one).length)) > 10**9
+    one = component(time=time, restart={"checkpointTimeIntval": "PT6M", "restartTimeIntval": "PT10M"})
+    with pytest.raises(UndecidedError, match="checkpointTimeIntval"):
+        checkpoint_dates(one, clock(one), clock(one).length)
