@@ -56,7 +56,10 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parent.parent
-WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/models/icon", "nmlgen/script/worlds.py")
+WHERE = (
+    *("nmlgen/rules", "nmlgen/experiment", "nmlgen/models/icon", "nmlgen/models/icon/rules"),
+    "nmlgen/script/worlds.py",
+)
 TESTS = (
     *("tests/rules", "tests/experiment", "tests/models/icon", "tests/test_linting.py", "tests/test_rechecking.py"),
     *("tests/script/test_evaluate.py", "tests/script/test_roles.py", "tests/script/test_worlds.py"),
