@@ -6,18 +6,16 @@ and severity are written below it. So whoever only asks what there is reads that
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
-from pathlib import Path
 
 from nmlgen.findings import Severity
 from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
-_HOUSE = Path(__file__).parent
-_ROOMS = ("rules", "models/*/rules")
 _CLASS = pattern(
     r'^class \w+\((?:Component)?Rule\):\n    (?P<page>r?"""(?P<text>(?s:.*?))""")[^\n]*\n\n'
     r"(?P<said>    code = [^\n]*\n(?:\n|    \w+ = [^\n]*\n)*)",
@@ -42,19 +40,28 @@ class Entry:
         return self.document.partition("\n")[0]
 
 
-def modules_of_rules() -> Iterator[tuple[str, Path]]:
+def modules_of_rules() -> Iterator[tuple[str, str]]:
     """The name and the file of each module with rules: it is found by being there."""
-    for room in _ROOMS:
-        for path in sorted(_HOUSE.glob(f"{room}/[!_]*.py")):
-            yield ".".join((__package__, *path.relative_to(_HOUSE).with_suffix("").parts)), path
+    house = os.path.dirname(__file__)
+    for room in ("rules", *(f"models/{model}/rules" for model in sorted(os.listdir(f"{house}/models")))):
+        files = os.listdir(f"{house}/{room}") if os.path.isdir(f"{house}/{room}") else ()
+        for file in sorted(files):
+            name, extension = os.path.splitext(file)
+            if extension == ".py" and not name.startswith("_"):
+                yield f"{__package__}.{room.replace('/', '.')}.{name}", f"{house}/{room}/{file}"
 
 
 @cache
 def rulebook() -> tuple[Entry, ...]:
     """Every rule, in the order of the codes."""
-    texts = (path.read_text(encoding="utf-8") for _, path in modules_of_rules())
+    texts = (_text(file) for _, file in modules_of_rules())
     found = (_entry(match) for text in texts for match in _CLASS.finditer(text))
     return tuple(sorted(found, key=lambda entry: entry.code))
+
+
+def _text(file: str) -> str:
+    with open(file, encoding="utf-8") as stream:
+        return stream.read()
 
 
 def _entry(match: re.Match[str]) -> Entry:
