@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import field
-
 from nmlgen.models.reading import Beside
 from nmlgen.source import Source
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 CELLS, LEVELS = "cells", "levels"
 """What somebody may say: how many cells a mesh has, and how many levels."""

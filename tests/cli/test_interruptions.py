@@ -17,7 +17,7 @@ def test_a_full_disk(arguments):
     assert (done.returncode, done.stderr) == (2, "nmlgen: error: no space left on device\n")
 
 
-@pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "attr"])
+@pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "nmlgen.values"])
 def test_an_interruption_during_start_up(module):
     """As if Ctrl-C were pressed while a module is imported."""
     program = f"""

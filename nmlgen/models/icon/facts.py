@@ -11,7 +11,7 @@ from nmlgen.experiment.group import Group, as_list, default_element, effective
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.models.icon.clock import clock
-from nmlgen.models.icon.grid_file import grids_at_hand
+from nmlgen.models.icon.grids import grids_at_hand
 from nmlgen.models.icon.heights import half_levels
 from nmlgen.models.icon.parts import parts
 from nmlgen.models.icon.ranks import domains, output_files, split

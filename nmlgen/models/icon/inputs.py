@@ -21,7 +21,7 @@ from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import kept
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.models.icon.facts import ComponentFacts
-from nmlgen.models.icon.grid_file import grid_at_hand, path_at_hand
+from nmlgen.models.icon.grids import grid_at_hand, path_at_hand
 from nmlgen.models.icon.ranks import domains
 from nmlgen.resources import shipped
 from nmlgen.values import frozen

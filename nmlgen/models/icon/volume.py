@@ -21,7 +21,7 @@ from nmlgen.experiment.group import Group, as_list, integer
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.models.icon.clock import Clock, clock
-from nmlgen.models.icon.grid_file import grid_at_hand
+from nmlgen.models.icon.grids import grid_at_hand
 from nmlgen.models.icon.output_fate import fate
 from nmlgen.models.icon.ranks import OutputFile, RestartMode, domains, output_files, placement, restart_mode, split
 from nmlgen.models.icon.schedule import MOST_DATES, Duty, all_dates, duties, output_steps

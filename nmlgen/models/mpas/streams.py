@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from attrs import evolve
-
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 _TAG = re.compile(
     r"<!--.*?(?:-->|(?P<open>\Z))|<(?P<close>/)?(?P<name>[^\s<>/]+)(?![^\s<>/])(?P<rest>[^<>]*)>", re.DOTALL

@@ -10,8 +10,9 @@ import pytest
 from grid_files import GLOBAL, first_guess, grid, header
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.grid_file import read_grid
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.models.icon.grid_file import path_at_hand, read_grid
+from nmlgen.models.icon.grids import path_at_hand
 from nmlgen.models.icon.volume import points
 
 

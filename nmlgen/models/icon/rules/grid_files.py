@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.grid_file import GridFile, read_grid
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.models.icon.grid_file import (
-    GridFile,
-    grid_at_hand,
-    grids_at_hand,
-    path_at_hand,
-    radiation_grid_at_hand,
-    read_grid,
-)
+from nmlgen.models.icon.grids import grid_at_hand, grids_at_hand, path_at_hand, radiation_grid_at_hand
 from nmlgen.models.icon.inputs import NeededFile, needed_files
 from nmlgen.models.icon.volume import named_cells, other_grid, said_cells
 from nmlgen.rules.rule import ComponentRule

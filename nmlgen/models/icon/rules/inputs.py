@@ -12,7 +12,7 @@ from nmlgen.experiment.group import as_list
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.chain import restart_name, writes_checkpoints
 from nmlgen.models.icon.clock import clock
-from nmlgen.models.icon.grid_file import source_at_hand
+from nmlgen.models.icon.grids import source_at_hand
 from nmlgen.models.icon.inputs import (
     NeededFile,
     fruitless,

@@ -9,7 +9,7 @@ from grid_files import GLOBAL, NEST, grid, header
 from rows import rows
 from rules.experiments import experiment_of, judge
 
-from nmlgen.models.icon.grid_file import read_grid
+from nmlgen.experiment.grid_file import read_grid
 from nmlgen.models.icon.rules.grid_files import AnotherGrid, NarrowBoundary, NestOfAnotherGrid
 from nmlgen.rules import all_rules
 from nmlgen.spec.spec import load_spec
