@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import exp, sqrt
+from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,12 +53,7 @@ class Estimate(NamedTuple):
         """What the constants may be, each as likely as the others; the same every time."""
         lower = cholesky(self.covariance)
         return tuple(
-            Constants(
-                *(
-                    exp(middle + sum(map(float.__mul__, row, point)))
-                    for middle, row in zip(self.mean, lower, strict=True)
-                )
-            )
+            Constants(*(exp(middle + sum(map(mul, row, point))) for middle, row in zip(self.mean, lower, strict=True)))
             for point in standard_points(len(NAMES), _PAIRS)
         )
 

@@ -9,13 +9,16 @@ steps; its spread is that of the parabola there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
 from math import exp, isfinite, log, log1p, sqrt
+from operator import mul
 from typing import NamedTuple
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import JOINT, Case
 from nmlgen.advise.model import PARTS, Constants, receiving_time, run_and_writers, step_time
-from nmlgen.advise.normal import cholesky, inverse, solve
+from nmlgen.advise.normal import Matrix, cholesky, inverse, solve
 from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.advise.undetermined import undetermined
 from nmlgen.values import evolve, field, frozen
@@ -238,6 +241,11 @@ class _Measured(NamedTuple):
         )
 
 
+@lru_cache(maxsize=4)
+def _precision(covariance: Matrix) -> list[list[float]]:
+    return inverse(cholesky(covariance))
+
+
 class _Fit:
     """The unknowns, what is known of them before, and the runs."""
 
@@ -259,7 +267,7 @@ class _Fit:
         self.parabola: tuple[list[list[float]], list[float]] = [], []
         self.prior_spread = [scatter.between_families(group[0].nodes)[name] for group, name in self.deviations]
         size = len(NAMES)
-        self.precision = inverse(cholesky(start.covariance))
+        self.precision = _precision(start.covariance)
         self.places = [  # for each run: where its deviations are among the unknowns, and which constant they shift
             [
                 (size + place, NAMES.index(name))
@@ -372,30 +380,52 @@ class _Fit:
         for place, spread in enumerate(self.prior_spread if with_prior else (), start=size):
             hessian[place][place] = self._weight(unknowns[place] / spread) * spread**-2
             gradient[place] = unknowns[place] * hessian[place][place]
-        for number in range(len(self.runs)) if places is None else places:
-            shifts, matter = self.places[number], self.matter[number]
-            logs = self._logs(unknowns, shifts)
-            constants = list(map(exp, logs))
-            misses = self._misses(number, constants)
-            by_constant = [[0.0] * len(misses)] * size
-            for i in matter:
-                moved = self._misses(number, [*constants[:i], exp(logs[i] + _DIFFERENCE), *constants[i + 1 :]])
-                by_constant[i] = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
-            weights = [sqrt(self._weight(miss)) for miss in misses]
-            misses = [miss * weight for miss, weight in zip(misses, weights, strict=True)]
-            for i in matter:
-                by_constant[i] = [slope * weight for slope, weight in zip(by_constant[i], weights, strict=True)]
-            slopes = [(i, by_constant[i]) for i in matter if any(by_constant[i])]
-            slopes += [(place, by_constant[constant]) for place, constant in shifts]
-            for nth, (i, first) in enumerate(slopes):
-                gradient[i] += sum(map(float.__mul__, first, misses))
-                row = hessian[i]
-                row[i] += sum(map(float.__mul__, first, first))
-                for j, second in slopes[nth + 1 :]:
-                    both = sum(map(float.__mul__, first, second))
-                    row[j] += both
-                    hessian[j][i] += both
+        chosen = range(len(self.runs)) if places is None else places
+        for shifts, alike in groupby(chosen, key=self.places.__getitem__):
+            self._bend(hessian, gradient, unknowns, shifts, alike)
         return hessian, gradient
+
+    def _bend(
+        self,
+        hessian: list[list[float]],
+        gradient: list[float],
+        unknowns: Sequence[float],
+        shifts: Sequence[tuple[int, int]],
+        alike: Iterable[int],
+    ) -> None:
+        """Add what runs say that have the same deviations: a deviation counts as much as the constant that it shifts,
+        so that it is worked out for the constants, and added for all."""
+        size = len(NAMES)
+        logs = self._logs(unknowns, shifts)
+        constants = list(map(exp, logs))
+        slope, curve = [0.0] * size, [[0.0] * size for _ in range(size)]
+        for number in alike:
+            misses = self._misses(number, constants)
+            weights = [sqrt(self._weight(miss)) for miss in misses]
+            by_constant: list[tuple[int, list[float]]] = []
+            for i in self.matter[number]:
+                moved = self._misses(number, [*constants[:i], exp(logs[i] + _DIFFERENCE), *constants[i + 1 :]])
+                slopes = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
+                by_constant.append((i, list(map(mul, slopes, weights))))
+            misses = list(map(mul, misses, weights))
+            for nth, (i, first) in enumerate(by_constant):
+                slope[i] += sum(map(mul, first, misses))
+                row = curve[i]
+                for j, second in by_constant[nth:]:
+                    row[j] += sum(map(mul, first, second))
+        members = [[place] for place in range(size)]
+        for place, constant in shifts:
+            members[constant].append(place)
+        for i, row in enumerate(curve):
+            for place in members[i]:
+                gradient[place] += slope[i]
+            for j in range(i, size):
+                value = row[j]
+                for a in members[i] if value else ():
+                    for b in members[j]:
+                        hessian[a][b] += value
+                        if i != j:
+                            hessian[b][a] += value
 
     def _surprise(self, miss: float) -> float:
         """What a miss by so many standard deviations costs: its square, unless it is one of few that are far off."""

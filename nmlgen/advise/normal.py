@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import sqrt
+from operator import mul
 
 Vector = tuple[float, ...]
 Matrix = tuple[Vector, ...]
@@ -25,9 +26,9 @@ def cholesky(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
         entries = [0.0] * start
         for j in range(start, i):
             other, begin = lower[j], max(start, starts[j])
-            known = sum(map(float.__mul__, entries[begin:], other[begin:])) if begin < j else 0.0
+            known = sum(map(mul, entries[begin:], other[begin:])) if begin < j else 0.0
             entries.append((row[j] - known) / other[j])
-        pivot = row[i] - sum(map(float.__mul__, entries, entries))
+        pivot = row[i] - sum(map(mul, entries, entries))
         if pivot <= 0:
             raise ValueError("the matrix is not positive definite")
         entries.append(sqrt(pivot))
@@ -50,7 +51,7 @@ def inverse(lower: Sequence[Sequence[float]]) -> list[list[float]]:
 def _solution(lower: Sequence[Sequence[float]], starts: Sequence[int], right: Sequence[float]) -> list[float]:
     x: list[float] = []
     for i, (row, start) in enumerate(zip(lower, starts, strict=True)):
-        x.append((right[i] - sum(map(float.__mul__, row[start:], x[start:]))) / row[i])
+        x.append((right[i] - sum(map(mul, row[start:], x[start:]))) / row[i])
     for i in range(len(x) - 1, -1, -1):
         row = lower[i]
         value = x[i] = x[i] / row[i]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import exp, log
+from operator import mul
 
 from nmlgen.advise.normal import cholesky, solve
 from nmlgen.advise.prediction import NOISE
@@ -75,8 +76,8 @@ def _fit(measured: Mapping[int, float]) -> list[float]:
         misses = _misses(measured, logs)
         moved = [_misses(measured, [value + 1e-5 * (i == j) for j, value in enumerate(logs)]) for i in range(3)]
         slopes = [[(after - before) / 1e-5 for after, before in zip(row, misses, strict=True)] for row in moved]
-        hessian = [[sum(map(float.__mul__, a, b)) for b in slopes] for a in slopes]
-        step = solve(cholesky(hessian), [sum(map(float.__mul__, row, misses)) for row in slopes])
+        hessian = [[sum(map(mul, a, b)) for b in slopes] for a in slopes]
+        step = solve(cholesky(hessian), [sum(map(mul, row, misses)) for row in slopes])
         longest = max(1.0, *(abs(change) for change in step))
         logs = [value - change / longest for value, change in zip(logs, step, strict=True)]
         if longest == 1.0 and max(map(abs, step)) < 1e-9:

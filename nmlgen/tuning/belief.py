@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from math import exp, log, log2, sqrt
+from operator import mul
 from statistics import NormalDist, median
 
 from nmlgen.advise.calibration import Calibration
@@ -262,8 +263,8 @@ class Belief:
             )
             beside = [self._covariance(candidate, other) for other in seen]
             weights = solve(lower, beside)
-            middle += sum(map(float.__mul__, weights, residuals))
-            variance -= sum(map(float.__mul__, weights, beside))
+            middle += sum(map(mul, weights, residuals))
+            variance -= sum(map(mul, weights, beside))
         return Expected(exp(middle), sqrt(max(0.0, variance) + prior.variance))
 
     def _spreads(self) -> tuple[float, float]:
@@ -283,7 +284,7 @@ class Belief:
         noise = self._noise / judged
         lower = cholesky([[self._likeness(one, other)[1] + noise * (one is other) for other in known] for one in known])
         misses = [min(most, max(-most, residual - middle)) for residual in self._residuals]
-        return (judged + sum(map(float.__mul__, misses, solve(lower, misses)))) / count
+        return float(judged + sum(map(mul, misses, solve(lower, misses)))) / count
 
     def _prior_of_all(self, calibration: Calibration) -> dict[str, _Prior]:
         if not self._has_model:
