@@ -65,18 +65,22 @@ def check_experiment(
     suppressions: Iterable[Suppression] = (),
     beginning: Span | None = None,
     ask: Callable[[Experiment, Iterable[type[Rule]], Span | None], Iterable[Said]] = verdicts,
+    *,
+    only_errors: bool = False,
 ) -> Report:
     """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
 
     A finding about what nobody wrote stands at the `beginning`, or at the component that it is about. Where nobody said
     the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
-    namelists are of an older one. `ask` says what the rules say, and may leave out those that say nothing.
+    namelists are of an older one. `ask` says what the rules say, and may leave out those that say nothing; with
+    `only_errors` those that find no errors are not asked: what a layout costs is not worked out.
     """
     if experiment.other is not None:
-        report = _judged(experiment, ask(experiment, _rules_of_jobs(), beginning), beginning)
+        report = _judged(experiment, ask(experiment, _rules_of_jobs(only_errors), beginning), beginning)
         report = Report((*report.findings, *_of_namelists(experiment, beginning)), undecided=report.undecided)
         return excuse(report, suppressions, {**_names(), **_names_of(experiment.other)})
-    report = _judged(experiment, ask(experiment, _rules_of(experiment.registry.release), beginning), beginning)
+    rules = _rules_of(experiment.registry.release, only_errors)
+    report = _judged(experiment, ask(experiment, rules, beginning), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
         report = evolve(report, findings=tuple(_of_older_release(experiment, report)))
@@ -203,8 +207,13 @@ def _gone(experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _rules_of(release: str) -> tuple[type[Rule], ...]:
-    return tuple(rule for rule in all_rules() if rule.holds_in(release))
+def _rules_of(release: str, only_errors: bool) -> tuple[type[Rule], ...]:
+    return tuple(rule for rule in all_rules() if rule.holds_in(release) and _is_asked(rule, only_errors))
+
+
+def _is_asked(rule: type[Rule], only_errors: bool) -> bool:
+    """Whether a rule may find what it is asked for: what it finds is what it says, or less."""
+    return rule.severity is Severity.ERROR or not only_errors
 
 
 @cache
@@ -217,8 +226,12 @@ _OF_JOBS = ("DSH", "ENV", "INP", "LOC", "LUS", "MPI", "OMP", "SLM")
 
 
 @cache
-def _rules_of_jobs() -> tuple[type[Rule], ...]:
-    return tuple(rule for rule in all_rules() if rule.code.startswith(_OF_JOBS) and not rule.needs_icon)
+def _rules_of_jobs(only_errors: bool) -> tuple[type[Rule], ...]:
+    return tuple(
+        rule
+        for rule in all_rules()
+        if rule.code.startswith(_OF_JOBS) and not rule.needs_icon and _is_asked(rule, only_errors)
+    )
 
 
 def _names_of(other: OtherModel) -> dict[str, str]:

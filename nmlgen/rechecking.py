@@ -27,9 +27,10 @@ _Asker = tuple[Any, int | None]
 
 
 class Rechecker:
-    """Says of each experiment what `check_experiment` says of it."""
+    """Says of each experiment what `check_experiment` says of it, with the same `only_errors`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, only_errors: bool = False) -> None:
+        self._only_errors = only_errors
         self._last: _Last | None = None
 
     def check(self, experiment: Experiment, suppressions: Iterable[Suppression], beginning: Span | None) -> Report:
@@ -37,13 +38,13 @@ class Rechecker:
         last, self._last = self._last, None  # nobody else goes on from it meanwhile
         if last is None or not last.is_like(experiment):
             last = _Last(experiment)
-        report = check_experiment(experiment, suppressions, beginning, last.verdicts)
+        report = check_experiment(experiment, suppressions, beginning, last.verdicts, only_errors=self._only_errors)
         self._last = last
         return report
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process begins anew."""
-        return {"_last": None}
+        return {"_only_errors": self._only_errors, "_last": None}
 
 
 @define

@@ -75,6 +75,14 @@ def test_a_watched_experiment_answers_as_the_plain_one():
                 assert asked, rule.code
 
 
+def test_who_wants_errors_only_hears_of_all_of_them():
+    for mapping in (CHAIN, COUPLED, changed(parallel={"num_io_procs": 64})):
+        experiment = nmlgen.load_spec(mapping).experiment
+        every, errors = (check_experiment(experiment, only_errors=only).errors for only in (False, True))
+        assert every == errors
+    assert errors
+
+
 A, B = Setting("a", (Origin("spec", 1),)), Setting("a", (Origin("spec", 1),))
 
 

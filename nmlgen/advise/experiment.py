@@ -5,7 +5,7 @@ What is not known silences: a grid whose size its name does not tell, a date tha
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import ceil
@@ -266,13 +266,15 @@ def _outputs(component: Component, time: Clock) -> Iterator[Output]:
     if not writes_output(component):
         return
     written = [(stream, kind) for stream in component.streams for kind in level_types(component, stream)]
-    files = output_files(component)
+    domains: defaultdict[tuple[int, str], dict[int, None]] = defaultdict(dict)
+    for file in output_files(component):
+        domains[id(file.stream), file.level_type][file.domain] = None
     for stream, kind in written:
         partitions = partition_count(component, stream, kind)
         if not 0 < partitions <= _MOST_PARTITIONS:
             setting = component.stream_setting(stream, f"stream_partitions_{kind}")
             raise UndecidedError(unknown(f"output_nml.stream_partitions_{kind}", setting.span))
-        here = dict.fromkeys(file.domain for file in files if file.stream is stream and file.level_type == kind)
+        here = domains[id(stream), kind]
         times = {domain: output_steps(component, stream, time, kind, domain) for domain in here}
         of = tuple(domain for domain, steps in times.items() if steps > 0)
         if not of:

@@ -13,6 +13,7 @@ import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.report.json import to_json
+from nmlgen.report.quantities import counted
 from nmlgen.report.tuning import format_tuning, progress_lines, tuning_document
 from nmlgen.tuning.overlay import set_options, settings, write_tuned
 
@@ -107,6 +108,9 @@ def command(
         if not quiet:
             for point, findings in tuning.candidates.rejected:
                 click.echo(f"no candidate: {point.name}: {findings[0].code} {findings[0].message}", err=True)
+            if tuning.candidates.left_out:
+                said = f"{counted(tuning.candidates.left_out, 'layout')} more would take long to weigh"
+                click.echo(f"{said}, with so many outputs: a section `sweep` says what to try", err=True)
         options = set_options(best.point) if best else ""
         click.echo(format_tuning(tuning, options, uses_colour(sys.stdout), sys.stdout.isatty()), color=True)
         if best is not None and not quiet:

@@ -35,6 +35,7 @@ from nmlgen.values import evolve, frozen
 MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
+_MOST_GROUPS = 1_500  # that several models read: a bound on work, as each of them may read a file anew
 _MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
 
@@ -182,8 +183,14 @@ def lift_master(
             return None
         return found[-1]
 
-    experiment = lift_models(master, registry, ntasks, find)
+    experiment, unread = lift_models(master, registry, ntasks, find)
+    found[0] = with_unread(master, unread)
     return evolve(experiment, coupling=coupling_beside(path, files)), tuple(found)
+
+
+def with_unread(master: NamelistFile, unread: tuple[SyntaxProblem, ...]) -> NamelistFile:
+    """The master namelist with the models of which it is to be told that nothing was read."""
+    return evolve(master, overlooked=(*master.overlooked, *unread)) if unread else master
 
 
 def coupling_beside(path: Path, files: Files, name: str = COUPLING_FILE) -> Coupling | None:
@@ -198,17 +205,24 @@ def coupling_beside(path: Path, files: Files, name: str = COUPLING_FILE) -> Coup
 
 def lift_models(
     master: NamelistFile, registry: Registry, ntasks: int | None, find: Callable[[str], NamelistFile | None]
-) -> Experiment:
-    """The experiment of a master namelist; `find` gives the namelist file of a name, if there is one.
+) -> tuple[Experiment, tuple[SyntaxProblem, ...]]:
+    """The experiment of a master namelist; `find` gives the namelist file of a name, if there is one. With it the
+    models of which nothing is read, as those before them have so many groups: of them nobody knows anything.
 
-    One that starts no model has a model of which nothing is said.
+    A master namelist that starts no model has a model of which nothing is said.
     """
     find = cache(find)  # land alone has one file for both
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
     entries = [group for group in master.groups if group.name == MODEL_GROUP]
+    unread: list[SyntaxProblem] = []
+    count = 0
     for number, entry in enumerate(entries[:_MOST_MODELS]):
+        if count > _MOST_GROUPS:
+            unread += _not_read(entry)
+            models.append(Model(entry, (), is_open=True, place=entry.span))
+            continue
         setting = entry.settings.get("model_namelist_filename")
         missing: Setting | None = None
         is_known = setting is not None and setting.certainty is not Certainty.UNKNOWN
@@ -220,10 +234,17 @@ def lift_models(
         is_open = file is None or file.is_open  # of a file that is not found all else would follow
         place = next((group.span for group in groups), entry.span)
         models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing, place=place))
+        count += len(groups)
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
     models = _with_land(models, master, registry, find)
-    return _experiment(master.groups, tuple(models), registry, ntasks)
+    return _experiment(master.groups, tuple(models), registry, ntasks), tuple(unread)
+
+
+def _not_read(entry: Group) -> Iterator[SyntaxProblem]:
+    if entry.span is not None:
+        message = f"the models before this one read more than {_MOST_GROUPS} groups: what it reads is not looked at"
+        yield SyntaxProblem("too-much", message, entry.span, "namelists that somebody could read", stops=False)
 
 
 def _with_land(

@@ -37,6 +37,7 @@ from nmlgen.lift.namelists import (
     read_namelist,
     type_of,
     unknown_entry,
+    with_unread,
 )
 from nmlgen.lift.programs import (
     across_models,
@@ -419,9 +420,10 @@ class _Lifting:
         if master is not None:
             if not masters:
                 files.append(master)
-            experiment = lift_models(
+            experiment, unread = lift_models(
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
+            files = [with_unread(file, unread) if file is master else file for file in files]
             experiment = self._with_files(experiment, written)
         else:
             components = {name: self._component(name, file) for name, file in written.items()}

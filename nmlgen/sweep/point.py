@@ -66,6 +66,14 @@ class Point:
         except SpecError as error:
             return error.findings
 
+    def errors(self, rechecker: Rechecker) -> tuple[Finding, ...]:
+        """The same, by what asks for errors only."""
+        try:
+            spec = self.spec
+        except SpecError as error:
+            return error.findings
+        return rechecker.check(spec.experiment, spec.suppressions, spec.beginning).errors
+
     def __getstate__(self) -> dict[str, Any]:
         """What was worked out stays behind: another process works it out itself."""
         return {key: value for key, value in self.__dict__.items() if key not in ("spec", "report")}

@@ -11,6 +11,7 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
+from nmlgen.rechecking import Rechecker
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import expand
 from nmlgen.sweep.point import Point
@@ -38,10 +39,12 @@ class Candidate:
 
 @frozen(eq=False)
 class Candidates:
-    """All that may be tried, and the points that cannot be built, each with the findings that say why."""
+    """All that may be tried, and the points that cannot be built, each with the findings that say why; how many layouts
+    are `left_out`, as there are so many outputs."""
 
     candidates: tuple[Candidate, ...]
     rejected: tuple[tuple[Point, tuple[Finding, ...]], ...]
+    left_out: int = 0
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -65,24 +68,27 @@ def candidates_of(spec: Spec) -> Candidates:
     Raises SpecError for a sweep that cannot be expanded, InputError if there is nothing to choose from.
     """
     spec.experiment.require_icon("what candidates cost")
-    rejected: list[tuple[Point, tuple[Finding, ...]]] = []
-
-    def reject(point: Point, findings: tuple[Finding, ...]) -> None:
-        rejected.append((point, findings))
-
+    left_out = 0
     if spec.tree.get("sweep") is not None:
-        points = expand(spec, invalid="skip", rejected=reject)
+        points = expand(spec)
     else:
-        layouts = _layouts(spec)
+        layouts, left_out = _layouts(spec)
         keys = list(layouts[0])
         name = "-".join(("{name}", f"io{{{keys[0]}}}", *(f"p{{{key}}}" for key in keys[1:2])))
-        points = expand(spec, points=layouts, name=name, invalid="skip", rejected=reject)
-    found = {point.id: point for point in points}
+        points = expand(spec, points=layouts, name=name)
+    rechecker = Rechecker(only_errors=True)
+    found: dict[str, Point] = {}
+    rejected: list[tuple[Point, tuple[Finding, ...]]] = []
+    for point in points:
+        if errors := point.errors(rechecker):
+            rejected.append((point, errors))
+        else:
+            found[point.id] = point
     if not found:
         if rejected:
             raise SpecError(rejected[0][1])
         raise InputError("there is nothing to choose from: the sweep has no points")
-    return Candidates(tuple(map(_candidate, found.values())), tuple(rejected))
+    return Candidates(tuple(map(_candidate, found.values())), tuple(rejected), left_out)
 
 
 def _candidate(point: Point) -> Candidate:
@@ -106,9 +112,14 @@ def _directive(experiment: Experiment, name: str) -> int | None:
         return None
 
 
-def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
+_MOST_OUTPUTS = 2_500
+"""A bound on work: so many outputs are looked at in all layouts together."""
+
+
+def _layouts(spec: Spec) -> tuple[list[Mapping[str, Any]], int]:
     """Powers of two of I/O ranks, with powers of two of partitions of every output that can have them: no more than
-    I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can."""
+    I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can. Of
+    very many outputs every second one of these, or fewer, and how many are left out."""
     try:
         situation = situation_on_any_device(spec.experiment.components[0])
     except UndecidedError as error:
@@ -125,10 +136,12 @@ def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
             files = sum(partitions)
             if files >= ranks or most == ranks:
                 layouts.append((min(ranks, files), partitions))
+    different = list(dict.fromkeys(layouts))
+    tried = different[:: -(-len(outputs) * len(different) // _MOST_OUTPUTS)]
     return [
         {IO_RANKS: ranks} | {key: number for key, number in zip(keys, partitions, strict=True) if key is not None}
-        for ranks, partitions in dict.fromkeys(layouts)
-    ]
+        for ranks, partitions in tried
+    ], len(different) - len(tried)
 
 
 def _partitions(output: Output, wanted: int) -> int:

@@ -107,6 +107,18 @@ def test_a_master_names_its_models(tmp_path):
     assert experiment.tasks.value == 4
 
 
+def test_models_behind_very_many_groups_are_not_read(tmp_path, monkeypatch):
+    """Each of them might read a file of many groups, the same one."""
+    monkeypatch.setattr("nmlgen.lift.namelists._MOST_GROUPS", 2)
+    (tmp_path / "icon_master.namelist").write_text(MASTER + MASTER[MASTER.index("&master_model_nml") :] * 2)
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n num_lev = 20\n/\n&io_nml\n/\n")
+    experiment, files = lift_master(tmp_path / "icon_master.namelist", REGISTRY, 4)
+    assert [(len(model.namelist), model.is_open) for model in experiment.models] == [(2, False), (2, False), (0, True)]
+    (told,) = files[0].overlooked
+    assert (told.kind, told.span.line, told.stops) == ("too-much", experiment.models[2].entry.span.line, False)
+    assert told.message == "the models before this one read more than 2 groups: what it reads is not looked at"
+
+
 def test_a_model_without_its_file(tmp_path):
     (tmp_path / "icon_master.namelist").write_text(MASTER)
     experiment, _ = lift_master(tmp_path / "icon_master.namelist", REGISTRY, None)

@@ -6,6 +6,7 @@ import pytest
 from specs import changed, load
 
 from nmlgen import InputError, SpecError, load_spec
+from nmlgen.tuning import candidates
 from nmlgen.tuning.candidates import candidates_of
 
 RANKS, PARTITIONS = "parallel.num_io_procs", "output.atm.stream_partitions_ml"
@@ -31,6 +32,20 @@ def test_of_several_outputs_no_rank_idles():
     second = {"output_interval": "PT1H", "file_interval": "P1D", "ml_varlist": ["temp"]}
     spec = load(output={"second": second}, job={"nodes": 1, "ntasks_per_node": 8})
     assert values(spec) == [(0, 1, 1), (1, 1, 1), (2, 1, 1), (2, 2, 2), (4, 2, 2), (4, 4, 4)]
+
+
+def test_of_many_outputs_fewer_layouts_are_tried(monkeypatch):
+    second = {"output_interval": "PT1H", "file_interval": "P1D", "ml_varlist": ["temp"]}
+    spec = load(output={"second": second}, job={"nodes": 1, "ntasks_per_node": 8})
+    for most, tried, left_out in ((12, 6, 0), (11, 3, 3), (4, 2, 4), (1, 1, 5)):
+        monkeypatch.setattr(candidates, "_MOST_OUTPUTS", most)
+        found = candidates_of(spec)
+        assert (len(found.candidates), found.left_out) == (tried, left_out)
+
+
+def test_what_candidates_cost_is_not_worked_out_to_find_their_errors(monkeypatch):
+    monkeypatch.setattr("nmlgen.rules.output_ranks.SlowOutput.check", lambda self, component: pytest.fail("asked"))
+    assert len(candidates_of(load()).candidates) == 7
 
 
 def test_a_statistic_cannot_be_partitioned():
