@@ -44,7 +44,9 @@ def test_of_many_outputs_fewer_layouts_are_tried(monkeypatch):
 
 
 def test_what_candidates_cost_is_not_worked_out_to_find_their_errors(monkeypatch):
-    monkeypatch.setattr("nmlgen.rules.output_ranks.SlowOutput.check", lambda self, component: pytest.fail("asked"))
+    monkeypatch.setattr(
+        "nmlgen.models.icon.rules.output_ranks.SlowOutput.check", lambda self, component: pytest.fail("asked")
+    )
     assert len(candidates_of(load()).candidates) == 7
 
 
