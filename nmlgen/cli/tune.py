@@ -109,8 +109,8 @@ def command(
             for point, findings in tuning.candidates.rejected:
                 click.echo(f"no candidate: {point.name}: {findings[0].code} {findings[0].message}", err=True)
             if tuning.candidates.left_out:
-                said = f"{counted(tuning.candidates.left_out, 'layout')} more would take long to weigh"
-                click.echo(f"{said}, with so many outputs: a section `sweep` says what to try", err=True)
+                more = f"{counted(tuning.candidates.left_out, 'layout')} more would take long to weigh"
+                click.echo(f"{more}, with so many outputs: a section `sweep` says what to try", err=True)
         options = set_options(best.point) if best else ""
         click.echo(format_tuning(tuning, options, uses_colour(sys.stdout), sys.stdout.isatty()), color=True)
         if best is not None and not quiet:
