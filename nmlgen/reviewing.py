@@ -20,6 +20,7 @@ from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.models.icon.output import output_directories
 from nmlgen.models.icon.promised import checkpoint_directories
+from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.syntax import Document
 from nmlgen.rechecking import Rechecker
 from nmlgen.script.events import Ended, Piece
@@ -40,6 +41,8 @@ _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
+_PLACE = r"<[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?>"
+_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"{_PLACE}[ \t]*\Z")
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -52,7 +55,7 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
-    if findings and _is_template(script.source.text):  # the shell never sees it as it is
+    if findings and _is_template(script.source, findings):  # the shell never sees it as it is
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
@@ -77,9 +80,23 @@ def review(lifted: LiftedScript) -> Report:
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
 
 
-def _is_template(text: str) -> bool:
-    """Whether a text is one of Python's `str.format`: with names in braces, and braces that are meant in two."""
-    return _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None
+def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
+    """Whether a text that a shell does not take is one of Python's `str.format`, with names in braces, and braces that
+    are meant in two; or is called a template, or has a place where somebody writes something, such as `<your account>`.
+    """
+    text = source.text
+    if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
+        return True
+    return is_named_template(source.name) or any(
+        found.span is not None and _is_filled_in(found.span) for found in findings
+    )
+
+
+def _is_filled_in(span: Span) -> bool:
+    """Whether a shell stumbles over a place where somebody writes something: before it, or right behind it."""
+    text, at = span.source.text, span.offsets[0]
+    begins = text.rfind("\n", 0, at) + 1
+    return _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, begins, at) is not None
 
 
 def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:

@@ -551,6 +551,30 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([script]).errors == ()
     script.write_text(text.replace("{cfg.out}", "out"))
     assert codes(nmlgen.lint([script])) == ["SHL001"]
+    (tmp_path / "templates").mkdir()
+    named = tmp_path / "templates" / "job.sh"
+    named.write_text(script.read_text())
+    assert nmlgen.lint([named]).errors == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("account=<your account>", 0),
+        ("<modules>", 0),
+        ("cd <run directory> && ls", 0),
+        ("for step in <steps>\ndo\n  true\ndone", 0),
+        ("sort <input >", 1),
+        ("echo >", 1),
+        ("for step in a >b\ndo\n  true\ndone", 3),
+    ],
+)
+def test_where_somebody_writes_something_the_shell_has_not_seen_it_yet(line, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(f"#!/bin/bash\n{line}\n")
+    report = nmlgen.lint([script])
+    assert len(report.errors) == number
+    assert "SHL001" in codes(report)
 
 
 @pytest.mark.parametrize("preset", ["omip", "waves", "land", "coupled", "amip"])

@@ -149,10 +149,17 @@ _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
 _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
+_OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
-_OTHER_TEXTS = (".ipynb", ".json", ".html", ".py", ".f90", ".csh", ".tcsh")
-"""The names of texts that may show scripts, here-documents and all, and are none."""
+OTHER_TEXTS = (
+    *(".ipynb", ".json", ".html", ".htm", ".csh", ".tcsh"),
+    *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
+    *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".inc"),
+    *(".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".tpp", ".cu", ".cuh", ".hip", ".cl"),
+)
+"""The names of texts that may show scripts, here-documents and all, or have what looks like it (`<<` of C++), and are
+none."""
 
 
 def is_foreign_script(path: Path, source: Source) -> bool:
@@ -168,7 +175,9 @@ def is_script(path: Path, source: Source) -> bool:
         return _SHELL.match(source.line(1)) is not None
     if _NAMELIST.match(source.text):
         return False
-    if path.suffix.lower() in _OTHER_TEXTS:
+    if path.suffix.lower() in OTHER_TEXTS:
+        return False
+    if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False
     if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
         return True

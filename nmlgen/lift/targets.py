@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import is_foreign_script, is_script
+from nmlgen.lift.scripts import OTHER_TEXTS, is_foreign_script, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
@@ -26,11 +27,19 @@ _NAMELIST_NAMES = re.compile(
     re.I,
 )
 """Not what ICON writes of the values that it has come to (`mo_read_namelists.f90:118`)."""
+_FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
+"""WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
+_OPENED = re.compile(r"^[^#!\n]*?<<-?[ \t]*['\"\\]?(?P<end>\w+)", re.MULTILINE)
+_LONE_WORD = re.compile(r"^[ \t]*(?P<word>\w+)[ \t]*\r?$", re.MULTILINE)  # with blanks it is a mistake
 _OTHERS = (
-    *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),
+    *OTHER_TEXTS,
+    *(".md", ".rst", ".txt", ".tex", ".org", ".adoc", ".pdf", ".ps", ".eps", ".csv", ".svg", ".xml"),
+    *(".patch", ".diff", ".log", ".mk", ".mak", ".am", ".ac", ".m4", ".cmake"),
     *TEMPLATES,
 )
+_MAKEFILE = re.compile(r"(?:gnu)?makefile(?:[._].*)?", re.I)
+"""What make reads is no script, even if it begins as one."""
 
 
 @frozen
@@ -105,7 +114,7 @@ def _recognised(path: Path) -> Target | None:
             return None
         if is_named_namelist(path):
             return Target(path, "namelist", is_given=False)
-        if path.suffix.lower() in _OTHERS:
+        if _is_other(path):
             return None
         if is_binary(decode(disk.head(path, _HEAD))):
             return None
@@ -120,17 +129,45 @@ def kind_of(path: Path, source: Source) -> str | None:
     """What a file is that nobody named: a "script", a "config" or a "namelist"; None if it is nothing to lint."""
     if is_named_namelist(path):
         return "namelist"
-    if path.suffix.lower() in _OTHERS:
+    if _is_other(path):
         return None
-    first_line = Source(source.name, source.line(1))  # what a file is called and begins with; then what is in it
-    if is_script(path, first_line) or (_GROUP.search(source.text) and is_script(path, source)):
+    first = source.line(1)  # what a file is called and begins with; then what is in it
+    beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
+    if is_script(path, beginning) or (is_script(path, source) and _writes_group(source.text)):
         return "script"
     return "config" if is_mkexp(path, source) else None
 
 
+def _writes_group(text: str) -> bool:
+    """Whether a group of a namelist stands in a here-document that ends, which no other language has by chance."""
+    groups = [match.start() for match in _GROUP.finditer(text)]
+    if not groups:
+        return False
+    ends: dict[str, list[int]] = {}
+    for match in _LONE_WORD.finditer(text):
+        ends.setdefault(match["word"], []).append(match.start())
+    for match in _OPENED.finditer(text):
+        of_word = ends.get(match["end"], [])
+        end, group = bisect_right(of_word, match.end()), bisect_right(groups, match.end())
+        if end < len(of_word) and group < len(groups) and groups[group] < of_word[end]:
+            return True
+    return False
+
+
+def _is_other(path: Path) -> bool:
+    """Whether a file is called as what is neither a script nor a namelist."""
+    return any(
+        (
+            path.suffix.lower() in _OTHERS,
+            _MAKEFILE.fullmatch(path.name) is not None,
+            _FOR_PEOPLE.match(path.name) is not None,
+        )
+    )
+
+
 def is_named_namelist(path: Path) -> bool:
-    """Whether a file is called as namelists are."""
-    return _NAMELIST_NAMES.fullmatch(path.name) is not None
+    """Whether a file is called as namelists are, and not as texts for people on them."""
+    return _NAMELIST_NAMES.fullmatch(path.name) is not None and _FOR_PEOPLE.match(path.name) is None
 
 
 def holds_namelists(directory: Path) -> bool:

@@ -124,16 +124,20 @@ class Judging:
         return sum(1 for _, problem in self.read.problems if _is_placeholder(problem))
 
     @cached_property
-    def of_nobody(self) -> int:
-        """How many variables there are that no known release has, nor one of nearly that name."""
-        names = {
+    def of_nobody(self) -> set[tuple[str, str]]:
+        """The variables that no known release has, nor one of nearly that name, each with its group."""
+        return {
             (group, name)
             for group, problem in self.read.problems
             if _is_unknown(problem)
             for name in [_name(problem)]
             if self.known_elsewhere(group, name) is None and self.meant(group, name) is None
         }
-        return len(names)
+
+    @property
+    def is_of_fork(self) -> bool:
+        """Whether there are several variables that no known release has, or one that is in no other group, either."""
+        return len(self.of_nobody) > 1 or any(name not in self.groups_of for _, name in self.of_nobody)
 
     @cached_property
     def groups_of(self) -> dict[str, str]:
@@ -157,7 +161,7 @@ class Judging:
     @cached_property
     def is_of_another(self) -> bool:
         """Whether the namelist seems to be for another release or a fork, or is a template: by what only those have."""
-        if self.of_nobody > 1 or self.placeholders > 1:
+        if self.is_of_fork or self.placeholders > 1:
             return True
         unknown = ((group, _name(problem)) for group, problem in self.read.problems if _is_unknown(problem))
         if any(self.known_elsewhere(group, name) is not None for group, name in unknown):
@@ -202,19 +206,15 @@ class Judging:
                 notes = [f"{elsewhere} has it; {self.model} ends at it"]
             elif there is not None:
                 notes = [f"expected: in &{there}"]
-                if self.of_nobody > 1:
+                if self.is_of_fork:
                     severity = Severity.WARNING
-                    notes.append(f"no known release has {self.of_nobody} others here: those of a fork?")
+                    notes.append(f"no known release has {len(self.of_nobody)} variables here: those of a fork?")
             elif meant is not None:
                 notes, fix = [suggestion(meant)], respelt(problem.span, name, meant)
             else:
-                notes = [f"expected: a variable of &{group}"]
-                if self.of_nobody > 1:
-                    severity = Severity.WARNING
-                    notes = [f"no known release has it, as {self.of_nobody - 1} more here: those of a fork?"]
-                elif self.is_of_another:
-                    severity = Severity.WARNING
-                    notes = ["no known release has it, and others here are of another one: that of a fork?"]
+                severity = Severity.WARNING
+                more = f", as {len(self.of_nobody) - 1} more here" if len(self.of_nobody) > 1 else ""
+                notes = [f"expected: a variable of &{group}; no known release has it{more}: that of a fork?"]
             message = f'&{group} of {self.model} has no variable "{name}"'
             return self.finding(self.unreadable, severity, problem.span, message, *notes, fix=fix)
         return self.finding(self.unreadable, severity, problem.span, f"{problem.message} (&{group})", *notes, fix=fix)

@@ -24,6 +24,8 @@ _STANDS_FOR_NUMBER = re.compile(
     r"(?!(?:ALL|MAX|MIN|NONE|ANY|AUTO)$)_?[A-Z][A-Z0-9_]*"  # NODES, _NTASKS_, X
     r"|XXX\w+|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
 )
+_SEPARATOR = re.compile(r"[-:=+,%]")
+_FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")
 _BETWEEN_BARS = re.compile(r"(?<![A-Za-z0-9])_[A-Z][A-Z0-9_]*_(?![A-Za-z0-9])")
 _MARKS = ("{", "%", "@", "__")
 TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2")
@@ -50,6 +52,12 @@ def is_stand_in(text: str) -> bool:
 def stands_for_number(text: str) -> bool:
     """Whether a whole value, where a number has to be, stands for one that is filled in: NODES, XXXnodes."""
     return _STANDS_FOR_NUMBER.fullmatch(text) is not None or _BETWEEN_BARS.search(text) is not None
+
+
+def stands_for_numbers(text: str) -> bool:
+    """Whether one of several numbers stands for one that is filled in: 1-NODES, walltime=HH:MM:SS, d-hh:mm, YYYY-MM-DD;
+    or a whole value is dots or question marks."""
+    return _FORM_OF_NUMBERS.fullmatch(text) is not None or any(map(stands_for_number, _SEPARATOR.split(text)))
 
 
 def hidden(text: str) -> str:

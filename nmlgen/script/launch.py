@@ -216,6 +216,13 @@ class _Reading:
                 value = None
             elif name == "nodes":
                 certainty = Certainty.WRITTEN  # a range
+            elif count == 0 and self.name != "srun":
+                value = None
+                message = (
+                    f"{self.name} {written} 0 is refused, or starts as many tasks as there are slots: Open MPI's does"
+                )
+                expected = "a whole number above 0"
+                self.problems.append(SyntaxProblem("launch-refused", message, word.span, expected, stops=False))
             else:
                 message = f'{self.name} refuses {written} "{word.text}"'
                 expected = "a whole number above 0"

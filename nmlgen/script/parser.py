@@ -7,7 +7,9 @@ ksh take was tried with bash 5.2 and ksh93u+m; `tests/script/test_parser.py` ask
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
+from functools import cached_property
 from itertools import takewhile
 
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -152,10 +154,21 @@ class _Parser(HeredocReader):
         if self.raw.startswith("\ufeff"):
             message = "the script starts with a byte order mark, which the shell takes for part of the first word"
             self.complain("byte-order-mark", message, 0, 1, "no byte order mark", stops=False, once=False)
-        match = _CARRIAGE_RETURN.search(self.raw)
+        match = next((match for match in _CARRIAGE_RETURN.finditer(self.raw) if self.is_word(match.start())), None)
         if match:
             message = "the lines end in a carriage return, which the shell takes for part of their last word"
             self.complain("crlf", message, match.start(), match.end(), "a line feed alone", once=False)
+
+    @cached_property
+    def passed_over(self) -> list[tuple[int, int]]:
+        """Comments, but for the first line, and the bodies of here-documents, in order."""
+        comments = [(comment.start, comment.end) for comment in self.comments if comment.start > 0]
+        return sorted(comments + [(heredoc.body.start, heredoc.body.end) for _, heredoc in self.heredocs])
+
+    def is_word(self, at: int) -> bool:
+        """Whether the shell takes what stands at a place for a part of a command."""
+        number = bisect_right(self.passed_over, (at, len(self.raw)))
+        return number == 0 or self.passed_over[number - 1][1] < at
 
     # --- Commands one after another ---
 

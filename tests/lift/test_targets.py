@@ -58,6 +58,26 @@ def test_what_is_skipped(tmp_path):
     assert len(found(tmp_path)) == 1
 
 
+def test_what_only_looks_like_a_script_is_none(tmp_path):
+    """Programs with `<<` and `&name`, and what make reads."""
+    program = "std::cout << text\n    << (a\n    &other);\nint exp(int x) { return x; }\n"
+    write(tmp_path, "NAMELIST_atm")
+    write(tmp_path, "a.hpp", "b.cu", "exp.hip", "ametsoc.perl", "page", "notes.pdf", text=program)
+    write(tmp_path, "Makefile", "makefile.gnu", "rules.mk", text="#!/bin/sh\nall:\n\tcc $<\n")
+    write(
+        tmp_path,
+        "README.namelist",
+        "run/readme.nml",
+        "examples.namelist",
+        text="&physics\n mp_physics (max_dom) = 1 ! or\n/\n",
+    )
+    write(tmp_path, "set.cmd", text="@echo off\r\nset A=1\r\n")
+    write(tmp_path, "other", text="cat >NAMELIST_atm <<EOF\nEOF\n&run_nml\n/\nEND\n")
+    assert found(tmp_path) == [("NAMELIST_atm", "namelist")]
+    write(tmp_path, "fragment", text="cat >NAMELIST_atm <<-'END'\n\t&run_nml\n\t/\n\tEND \n")
+    assert found(tmp_path)[0] == ("fragment", "script")
+
+
 def test_what_is_given_is_always_taken(tmp_path):
     write(tmp_path, "notes", ".hidden.nml", "x.txt")
     write(tmp_path, "x.md", text=HEREDOC)

@@ -116,11 +116,14 @@ def test_a_variable_of_another_release_is_a_warning(judged):
     assert "WRF 3.5 to 4.4.2 has it" in finding.notes[0]
 
 
-def test_one_unknown_variable_ends_wrf_and_several_are_those_of_a_fork(judged):
+def test_unknown_variables_are_those_of_a_fork(judged):
     one = judged((" km_opt", " slicing_of_mine = 1\n km_opt"))
     two = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n km_opt"))
-    assert found(one) == [("WRF002", "error")]
+    assert found(one) == [("WRF002", "warning")]
+    assert one.findings[0].notes == ("expected: a variable of &dynamics; no known release has it: that of a fork?",)
     assert found(two) == [("WRF002", "warning")] * 2
+    slip = judged((" km_opt", " diff_6th_faktor = 0.1\n km_opt"))
+    assert found(slip) == [("WRF002", "error")]
     other = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n spec_exp = 0.3\n km_opt"))
     assert found(other) == [("WRF002", "warning")] * 3
 
@@ -147,7 +150,7 @@ def test_a_variable_of_another_core_or_a_fork_is_a_warning(judged, group, settin
     ],
 )
 def test_what_seems_to_be_of_another_release_is_refused_for_nobody(judged, change):
-    scheme = ("sf_surface_physics = 2, 2", "sf_surface_physics = 55, 55")
+    scheme = ("sf_surface_physics = 2, 2", "sf_surface_physics = 2, 3")
     assert ("WRF003", "error") in found(judged(scheme))
     other = judged(change, scheme, (" km_opt", " slicing_of_mine = 1\n km_opt"))
     assert {severity for _, severity in found(other)} == {"warning"}
@@ -217,8 +220,21 @@ def test_settings_that_wrf_checks_against_each_other(judged):
 
 
 def test_all_that_is_refused_is_told(judged):
-    report = judged(("sf_surface_physics = 2, 2", "sf_surface_physics = 2, 3"), ("km_opt = 4, 4", "km_opt = 5, 5"))
-    assert len(report.errors) > 2
+    changes = ("sf_surface_physics = 2, 2", "sf_surface_physics = 2, 3"), ("km_opt = 4, 4", "km_opt = 5, 5")
+    refused = [finding for finding in judged(*changes).findings if finding.code == "WRF003"]
+    assert len(refused) > 2
+
+
+def test_what_an_older_release_takes_is_an_error_only_for_a_later_one(judged):
+    """One check came after 4.1.5, another asks for a default that WRF 3.9.1.1 had otherwise."""
+    changes = ("km_opt = 4, 4", "km_opt = 5, 5"), ("bl_pbl_physics = 1, 1", "bl_pbl_physics = 5, 5")
+    older = judged(*changes, ("&physics", "&physics\n ishallow = 1,"))
+    refused = [finding for finding in older.findings if finding.code == "WRF003"]
+    assert {finding.severity.value for finding in refused} == {"warning"}
+    notes = [note for finding in refused for note in finding.notes if note.startswith("WRF ")]
+    assert {note.partition(" takes")[0] for note in notes} == {"WRF 4.1.5", "WRF 3.9.1.1"}
+    later = judged(*changes, ("&physics", "&physics\n ishallow = 1, madwrf_opt = 0,"))
+    assert [code for code, severity in found(later) if severity == "error"] == ["WRF003"] * len(refused)
 
 
 def test_a_check_that_counts_names_what_it_counted(judged):

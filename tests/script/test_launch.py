@@ -88,6 +88,13 @@ def test_what_the_launcher_refuses(command: str, message: str) -> None:
     assert [problem.message for problem in read(command).problems] == [message]
 
 
+def test_no_tasks_at_all_are_all_slots_to_open_mpi() -> None:
+    """`mpirun -np 0 echo` of Open MPI 4.1 starts one on each slot."""
+    found = read("mpirun -np 0 ./icon")
+    assert [problem.stops for problem in found.problems] == [False]
+    assert shown(found.ntasks) == "?"
+
+
 @pytest.mark.parametrize(
     "command", ["", "./icon", "echo srun ./icon", "$START ./icon", "sbatch -n 4 job.sh", "env A=1"]
 )

@@ -765,6 +765,22 @@ def test_carriage_returns():
     assert found.heredocs[0].heredoc.body.parts[0].text == "d\r\n"
 
 
+@rows(
+    ("text", "kinds"),
+    [
+        ("#!/bin/sh\n# one\r\ntrue # two\r\n\t# three\r\n", []),
+        ("#!/bin/sh\r\ntrue\n", ["crlf"]),
+        ("# one\r\ntrue\r\n", ["crlf"]),
+        ("# one\r\n\r\n", ["crlf"]),
+        ("cat <<EOF\na\r\nEOF\n", []),
+        ("cat <<EOF\na\nEOF\ntrue\r\n", ["crlf"]),
+        ("echo $(\n# one\r\ntrue)\n", []),
+    ],
+)
+def test_carriage_returns_in_remarks_and_texts_are_none_of_the_shell(text, kinds):
+    assert [problem.kind for problem in script(text).problems] == kinds
+
+
 @rows("opener", ["(", "$(", '"$(', "${a:-", "{ ", "if ", "((", "[[ ! ", "`a\\`", "a=(", "f() ("])
 def test_depth_is_bounded(opener):
     found = script(f"{opener * 100_000}\nlast\n")

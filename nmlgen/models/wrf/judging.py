@@ -11,7 +11,15 @@ from nmlgen.models.judging import Judging
 from nmlgen.models.reading import Cell, Read, read_settings
 from nmlgen.models.wrf import problems
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
-from nmlgen.models.wrf.registry import RELEASE, has_elsewhere, known_elsewhere, wrf_registry
+from nmlgen.models.wrf.registry import (
+    RELEASE,
+    has_elsewhere,
+    known_elsewhere,
+    lacking,
+    latest,
+    taken_up_to,
+    wrf_registry,
+)
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source, Span
@@ -203,9 +211,20 @@ class _Judging(Judging):
             notes.append("a WRF that was built with what this needs takes it")
         if self.is_of_assimilation:
             notes.append("its &wrfvar groups are for da_wrfvar.exe, which makes none of these checks")
+        older = self.older(refusal)
+        if older is not None:
+            notes.append(f"WRF {older} takes it, and nothing here shows that a later release is meant")
         is_other = self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
-        severity = Severity.WARNING if is_other else Severity.ERROR
+        severity = Severity.ERROR if older is None and not is_other else Severity.WARNING
         return self.if_meant(self.finding("WRF003", severity, where, message, *notes))
+
+    def older(self, refusal: Refusal) -> str | None:
+        """The last release that takes what is refused; None if none does, or the namelist is for a later one: it has a
+        variable that release lacks."""
+        given = {name for name, _ in self.read.written}
+        taken = taken_up_to(refusal.source, (name for name, _ in refusal.cells if name not in given))
+        lacks = latest(lacking()[name] for name in given & lacking().keys())
+        return None if taken is None or latest(filter(None, (lacks, taken))) == lacks else taken
 
     @property
     def is_of_assimilation(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -34,6 +34,32 @@ def known_elsewhere(group: str, name: str) -> str | None:
 def has_elsewhere(group: str) -> bool:
     """Whether a WRF built otherwise, or of another release, has variables in a group."""
     return group.lower() in _document()["elsewhere"]
+
+
+@cache
+def lacking() -> Mapping[str, str]:
+    """The last older release that lacks a variable, by name; one that is not here was in all that are known."""
+    found: Mapping[str, str] = _older()["variables"]
+    return found
+
+
+def taken_up_to(source: str, defaults: Iterable[str]) -> str | None:
+    """The last older release that takes what the check at a place of the source refuses, as it lacks the check or has
+    other `defaults` for these variables; None if none is known."""
+    older = _older()
+    found = [older["checks"].get(source), *map(older["defaults"].get, defaults)]
+    return latest(release for release in found if release is not None)
+
+
+def latest(releases: Iterable[str]) -> str | None:
+    """The latest of some releases; None without one."""
+    return max(releases, key=lambda release: [int(part) for part in release.split(".")], default=None)
+
+
+@cache
+def _older() -> Mapping[str, Any]:
+    document: Mapping[str, Any] = shipped("wrf", f"{RELEASE}-older.json")
+    return document
 
 
 @cache

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nmlgen.findings import Edit, Fix
-from nmlgen.namelist.placeholders import is_named_template
+from nmlgen.namelist.placeholders import is_named_template, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.pbs.values import (
     OF_CHUNKS,
@@ -44,6 +44,7 @@ _OF_NQSV = re.compile(
     r"|-l\s*\"?(?:elapstim|cputim|cpunum|gpunum|memsz|vmemsz|coresz|filesz|stacksz|datasz|venum|socknum|hbmsz)_?\w*\b)"
 )
 _OF_TORQUE_JOB = re.compile(r"-l\s*\S*\b(?:nodes|procs)=")
+_NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 _PLACEHOLDER = re.compile(r"[$%@{}`<>]|\bXX+\b|\.\.\.")
 
 
@@ -248,6 +249,11 @@ class _Reading:
         try:
             check()
         except PbsValueError as error:
+            if _NAME_IN_CAPITALS.fullmatch(value):
+                return  # EMAIL_WHEN
+            is_number = name in ("-J", "-p") or (not name.startswith("-") and name != "place")
+            if is_number and stands_for_numbers(value):
+                return  # _NODES_, which something puts a number for
             part = value if error.part is None else error.part
             span = _within(span, part)
             if error.meant is not None:

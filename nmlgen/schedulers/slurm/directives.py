@@ -14,7 +14,7 @@ from typing import Any
 from nmlgen.experiment.machine import OF_PLUG_INS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
-from nmlgen.namelist.placeholders import is_named_template, stands_for_number
+from nmlgen.namelist.placeholders import is_named_template, stands_for_number, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
@@ -44,7 +44,9 @@ _SYNTAX = f"{_SPACE}#:'\"\\"
 _MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
 _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
-_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##")
+_TEMPLATE = re.compile(
+    r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[-=*. ]{,20}[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##"
+)
 _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
     r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)"
@@ -64,7 +66,8 @@ _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster"
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
-_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task", "time", "array"))
+_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task"))
+_SEVERAL_NUMBERS = ("array", "begin", "deadline", "time", "time-min")
 _RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
 
 # What the letters of other batch systems set, where sbatch obeys them; those of -l are many.
@@ -497,6 +500,8 @@ class _Reading:
             return False
         if self._is_template:
             return stands_for_number(text) or _SHELL.search(text) is not None
+        if name in _SEVERAL_NUMBERS:
+            return stands_for_numbers(text)
         return name in _NUMBERS and stands_for_number(text)
 
 
