@@ -7,7 +7,8 @@ from fuzzing import EDITOR, KINDS, ends, many
 from fuzzing.limited import Ended
 
 CASES = 12
-FEW = 4  # of those that take long
+FEW = 4  # of those that take long, and of those that write the cases of another kind in another way
+DERIVED = ("recoded-", "tangled-")
 SLOW = ("mazes-", "grown-", "argued-", "registered-")
 TOGETHER = [kind for kind in KINDS if "-" in kind]
 """Kinds whose cases are run in one process."""

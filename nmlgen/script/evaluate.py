@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from nmlgen.script.assigned import effects
@@ -28,7 +29,7 @@ from nmlgen.script.checks import Checks
 from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, negation, status_of, truth
 from nmlgen.script.effort import Effort
 from nmlgen.script.ends import GiveUpError, WayEndsError
-from nmlgen.script.events import Ended, Event, Field
+from nmlgen.script.events import Ended, Event, Field, single_paths
 from nmlgen.script.expand import Expansion
 from nmlgen.script.external import run_external
 from nmlgen.script.loops import loop_arithmetically, loop_over_words, loop_while
@@ -119,6 +120,11 @@ class Evaluation:
     lost: Place | None
     final: Mapping[str, Variable]
     questions: Questions
+
+    @cached_property
+    def single_paths(self) -> list[Event]:
+        """The events with one path each."""
+        return single_paths(self.events)
 
 
 def evaluate(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from nmlgen.script.state import Variable
-from nmlgen.script.values import Guard, Place, Value
+from nmlgen.script.values import Guard, Place, Value, contradicts
 
 
 class Piece(NamedTuple):
@@ -98,3 +98,20 @@ class Ran(NamedTuple):
 
 
 Event: TypeAlias = Opened | Written | Copied | Altered | Removed | Ended | Ran
+
+
+def single_paths(events: Iterable[Event], *, last_first: bool = False) -> list[Event]:
+    """The events with one path each: what has one of several becomes several, each under its guard; with `last_first`
+    beginning with the last, which is what a script does unless something is special."""
+    found: list[Event] = []
+    for event in events:
+        if isinstance(event, (Ran, Ended)) or len(event.path) == 1:
+            found.append(event)
+            continue
+        make: Callable[[Iterable[Any]], Event] = type(event)._make  # `_replace` takes three times as long
+        place = event._fields.index("path")  # the guard comes next
+        before, behind = event[:place], event[place + 2 :]
+        for case in reversed(event.path) if last_first else event.path:
+            if not contradicts(case.guard, event.guard):
+                found.append(make((*before, (case,), event.guard | case.guard, *behind)))
+    return found

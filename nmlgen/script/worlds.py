@@ -13,7 +13,19 @@ from typing import NamedTuple, TypeAlias
 
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
-from nmlgen.script.events import Altered, Copied, Ended, Event, Field, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.events import (
+    Altered,
+    Copied,
+    Ended,
+    Event,
+    Field,
+    Opened,
+    Piece,
+    Ran,
+    Removed,
+    Written,
+    single_paths,
+)
 from nmlgen.script.listing import listing_of
 from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
@@ -173,7 +185,7 @@ def worlds(evaluation: Evaluation) -> tuple[World, ...]:
     Where it may do what nobody can follow, or goes in more ways, the last of them has one file: of a name and a text
     that are not known.
     """
-    events = _single_paths(evaluation.events)
+    events = evaluation.single_paths
     files = [event for event in events if not isinstance(event, Ran)]
     answers: list[Guard] = []
     waiting: list[Guard] = [ALWAYS]
@@ -202,7 +214,7 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
 
     Ways in which something goes wrong are not among them.
     """
-    events = _single_paths(evaluation.events, last_first=True)
+    events = single_paths(evaluation.events, last_first=True)
     unlikely = evaluation.questions.unlikely
     given_up = _given_up(events)
     maker = _Maker(events, evaluation)
@@ -257,7 +269,7 @@ def decided(
                 chosen.append((item.place, usual[-1].text))
     if guard == world.guard:
         return world, ()
-    return _Maker(_single_paths(evaluation.events), evaluation).world(guard), tuple(chosen)
+    return _Maker(evaluation.single_paths, evaluation).world(guard), tuple(chosen)
 
 
 def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
@@ -313,20 +325,6 @@ def _lost_world(evaluation: Evaluation) -> World:
     source = evaluation.script.source
     piece = Piece(Place(evaluation.script.text, 0, 0), (Possibility(ALWAYS, UNKNOWN, (("lost",),)),), True)
     return World(ALWAYS, {UNKNOWN: WrittenFile(UNKNOWN, (Stretch(UNKNOWN, piece, "unknown"),), source)}, ())
-
-
-def _single_paths(events: Iterable[Event], *, last_first: bool = False) -> list[Event]:
-    """The events with one path each: what has one of several becomes several, each under its guard; with `last_first`
-    beginning with the last, which is what a script does unless something is special."""
-    found: list[Event] = []
-    for event in events:
-        if isinstance(event, (Ran, Ended)) or len(event.path) == 1:
-            found.append(event)
-            continue
-        for case in reversed(event.path) if last_first else event.path:
-            if not contradicts(case.guard, event.guard):
-                found.append(event._replace(path=(case,), guard=event.guard | case.guard))
-    return found
 
 
 def _open_answer(events: Iterable[Event], guard: Guard) -> int | None:
