@@ -361,6 +361,7 @@ def _lost(wrapper: Wrapper, start: Start) -> list[str]:
 # --- A wrapper by itself ---
 
 _OPTION = re.compile(r"^[ \t]*\(?([A-Za-z])\)[ \t]*(\w+)=[\"']?\$\{?OPTARG", re.MULTILINE)
+_OWN_WORDS = re.compile(r"\$\{?[@*1-9]|\bOPTARG\b")
 _PROGRAM = re.compile(r"exe|prog|model|bin|cmd|command", re.IGNORECASE)
 _LAUNCHES = re.compile(r"^#SBATCH|^[^#\n]*\bsrun\b", re.MULTILINE)
 _IO = re.compile(r"io", re.IGNORECASE)
@@ -372,6 +373,8 @@ def alone(script: Script) -> Iterator[SyntaxProblem]:
     """What is wrong with a script that is a wrapper itself, as far as it shows on nodes of 16 ranks."""
     text = script.source.text
     if not (_OF_SLURM.search(text) or _OF_OPEN_MPI.search(text)) or _LAUNCHES.search(text):
+        return
+    if _OWN_WORDS.search(text) is None:  # what it starts is none of them
         return
     words: list[str] = []
     for letter, name in _OPTION.findall(text):

@@ -10,6 +10,9 @@ from gpu_wrappers import LISTED, MODULO, RUN, TOLD
 from rows import rows
 
 import nmlgen
+from nmlgen.lift.wrappers import alone
+from nmlgen.script.parser import parse
+from nmlgen.source import Source
 
 SHARED = f"export CUDA_MPS_PIPE_DIRECTORY=/tmp/mps\n{MODULO}"
 """Several ranks use one GPU by intention."""
@@ -265,3 +268,14 @@ def test_too_many_programs(tmp_path: Path) -> None:
     for count, expected in ((15, ["GPU004"]), (16, [])):
         lines = "0-9 ./wrap.sh bin/icon\n" + "\n".join(f"{10 + number} ./post {number}" for number in range(count))
         assert codes(programs(lines, 10 + count, atm=8, options=SEEN), tmp_path) == expected
+
+
+def test_a_script_that_starts_none_of_its_own_words_is_no_wrapper(monkeypatch):
+    """It may loop for thousands of ranks: following it for each of 16 takes minutes."""
+    followed = []
+    monkeypatch.setattr("nmlgen.lift.wrappers.follow", lambda *given, **_: followed.append(given))
+    text = '#!/bin/bash\ncd "$(dirname "$0")"\nfor ((i=SLURM_PROCID; i<6666; i++)); do\n  ./work $i\ndone\n'
+    assert not list(alone(parse(Source("run.sh", text))))
+    assert not followed
+    assert not list(alone(parse(Source("wrapper.sh", text.replace("./work $i", '"$@"')))))
+    assert followed

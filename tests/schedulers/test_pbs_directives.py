@@ -71,6 +71,7 @@ def marked(span: Span) -> str:
         "#PBS -l walltime=HH:MM:SS",
         "#PBS -J 1-NUMBER",
         "#PBS -m EMAIL_WHEN",
+        "#PBS -N #NAME#",
         "#PBS -l select=1:ncpus=2 \\\n  -N icon",
     ],
 )
