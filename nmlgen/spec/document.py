@@ -11,12 +11,12 @@ import hashlib
 import re
 import warnings
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from math import isinf
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
@@ -32,6 +32,7 @@ MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
 _KEPT = 50_000  # bytes; what ships has less
+_FEW = 5_000
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
@@ -79,6 +80,8 @@ def read_file(
     return document
 
 
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
 _UNFOLDS = "aliases unfold to a document without end"
 _TOGETHER = "the files that a spec is made of are counted together"
 
@@ -96,6 +99,12 @@ def _document(name: str, data: bytes, kept: Path | None, most: int) -> Document:
         return Document(node, sha256)
     node, written, unfolded = _read(source, most=most)
     return Document(node, sha256, written, unfolded)
+
+
+def of_few(make: Callable[_Given, _Made], written: int) -> Callable[_Given, _Made]:
+    """A function that keeps what it makes, or itself where it is made of so many values and keys that it fills the
+    memory."""
+    return make if written <= _FEW else make.__wrapped__  # type: ignore[attr-defined]
 
 
 def _read_bytes(path: Path, name: str, files: Files) -> bytes:

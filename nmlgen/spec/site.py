@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.machine import Cores, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
 from nmlgen.spec import presets
+from nmlgen.spec.document import of_few
 from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
@@ -40,12 +42,17 @@ def read_site(document: Document, name: str, path: Path) -> tuple[Machine, Node 
 
     Raises SpecError if it does not match the schema, or names a calibration that is none.
     """
-    validate(document.node, "site")
+    machine = of_few(_machine, document.written)(document, name)
     facts = document.node.value["machine"]
-    machine = machine_of(name, facts.plain())
     if machine.calibration is not None:
         machine = evolve(machine, calibration=_calibration(path.parent / machine.calibration, facts))
     return machine, document.node.value.get("defaults")
+
+
+@lru_cache(maxsize=32)
+def _machine(document: Document, name: str) -> Machine:
+    validate(document.node, "site")
+    return machine_of(name, document.node.value["machine"].plain())
 
 
 def _calibration(path: Path, facts: Node) -> str:

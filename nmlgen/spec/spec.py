@@ -8,6 +8,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,11 @@ from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
-from nmlgen.spec.document import Room, from_plain, read_file
+from nmlgen.spec.document import Room, from_plain, of_few, read_file
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
 from nmlgen.spec.models import model_keys
-from nmlgen.spec.nodes import Node
+from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.overrides import Override, from_text, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
@@ -258,9 +259,8 @@ def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
     documents, base, room = [source.document], source.base, evolve(source.room)
     own = [tree_of(source.node, "spec"), *source.overrides]
     last = _merge_all(own)
-    layers = [tree_of(from_plain(DEFAULTS), LAYER)]
-    layers += _preset_layers(last.get("extends"), base, documents, (), source.files, room)
-    site_name = _merge_all([*layers, *own]).get("site")
+    layers = [_defaults(), *_preset_layers(last.get("extends"), base, documents, (), source.files, room)]
+    site_name = merge(of_few(_merged, source.room.written - room.written)(tuple(layers)), last).get("site")
     site, machine = EMPTY, None
     if site_name is not None:
         label, document, path = presets.read(str(site_name.value), "site", base, site_name.span, source.files, room)
@@ -268,11 +268,10 @@ def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
         machine, defaults = read_site(document, label.removeprefix("site "), path)
         if machine.calibration is not None:
             documents.append(InputDocument(f"calibration of {label}", _sha256(read_bytes(Path(machine.calibration)))))
-        site = tree_of(document.node.value["machine"], label)
+        site = of_few(_facts, document.written)(document.node.value["machine"], label)
         if defaults is not None:
-            validate(defaults, "spec")
-            layers.append(tree_of(defaults, label))
-    tree = _merge_all([canonical(layer) for layer in (*layers, *own)])
+            layers.append(_layer_of(document, defaults, label))
+    tree = merge(of_few(_laid, source.room.written - room.written)(tuple(layers)), _merge_all(map(canonical, own)))
     if machine is None:
         raise SpecError(tuple(missing_keys(tree, source.node.span)))
     return _lowered(source, tree, machine, site, tuple(documents), overrides)
@@ -307,15 +306,29 @@ def _preset_layers(
             raise SpecError((problem("SPC007", f"{reference} extends itself", extends.span),))
         if len(documents) + len(seen) > _MOST_PRESETS:
             raise SpecError((problem("SPC006", f"more than {_MOST_PRESETS} presets below one spec", extends.span),))
-        validate(document.node, "spec")
-        tree = tree_of(document.node, label)
+        tree = _layer_of(document, document.node, label)
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()), files, room)
         documents.append(_input(label, document.sha256, document.node))
-        children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
-        if (site := tree.get("site")) is not None:
-            children["site"] = _seen_from(base, path.parent, site)
-        layers.append(Tree(children=children))
+        layer = of_few(_without_extends, document.written)(tree)
+        if (site := tree.get("site")) is not None and (moved := _seen_from(base, path.parent, site)) is not site:
+            layer = Tree(children={**(layer.children or {}), "site": moved})
+        layers.append(layer)
     return layers
+
+
+def _layer_of(document: Document, node: Node, label: str) -> Tree:
+    return of_few(_valid, document.written)(node, label)
+
+
+@lru_cache(maxsize=64)
+def _valid(node: Node, label: str) -> Tree:
+    validate(node, "spec")
+    return tree_of(node, label)
+
+
+@lru_cache(maxsize=64)
+def _without_extends(tree: Tree) -> Tree:
+    return Tree(children={key: child for key, child in (tree.children or {}).items() if key != "extends"})
 
 
 def _seen_from(base: Path, home: Path, reference: Tree) -> Tree:
@@ -333,6 +346,25 @@ def _merge_all(layers: Iterable[Tree]) -> Tree:
     for layer in layers:
         merged = merge(merged, layer)
     return merged
+
+
+@lru_cache(maxsize=32)
+def _facts(node: Node, label: str) -> Tree:
+    return tree_of(node, label)
+
+
+@cache
+def _defaults() -> Tree:
+    return tree_of(from_plain(DEFAULTS), LAYER)
+
+
+_merged = lru_cache(maxsize=16)(_merge_all)
+
+
+@lru_cache(maxsize=16)
+def _laid(layers: tuple[Tree, ...]) -> Tree:
+    """Presets and the defaults of a site over each other: many specs have the same."""
+    return _merge_all(map(canonical, layers))
 
 
 def _suppressions(tree: Tree, node: Node) -> tuple[Suppression, ...]:
