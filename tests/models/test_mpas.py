@@ -132,6 +132,11 @@ def test_a_task_has_one_block(judged):
     assert judged(blocks, tasks=2) == ERROR
 
 
+def test_how_halos_are_exchanged(judged):
+    for method, found in (("mpas_dmpar", []), ("off", ERROR)):
+        assert judged(("&restart", f"&development\nconfig_halo_exch_method = '{method}'\n/\n&restart")) == found
+
+
 def test_schemes_go_together(judged):
     def of(*lines: str) -> list[tuple[str, str]]:
         return judged(("config_microp_scheme = 'mp_kessler'", "\n".join(lines)))
@@ -143,6 +148,8 @@ def test_schemes_go_together(judged):
     assert of("config_lsm_scheme = 'sf_noah'") == ERROR
     assert of("config_lsm_scheme = 'sf_noah'", "config_sfclayer_scheme = 'sf_mynn'") == []
     assert of("config_radt_lw_scheme = 'rrtmg_lw'", "config_radt_cld_scheme = 'off'") == [("MPS004", "warning")]
+    assert of("config_microp_scheme = 'mp_kessler'", "config_conv_interval = 'soon'") == ERROR
+    assert of("config_conv_interval = 'soon'") == []  # there is no physics
     assert of("config_radt_lw_scheme = 'rrtmg_lw'", "config_radt_cld_scheme = 'cld_fraction'") == []
 
 
@@ -177,6 +184,16 @@ def test_a_step_that_ends(judged, step, found):
         ('output_interval="3:00:00"', 'output_interval="3:00:00" reference_time="noon"'),
         ("<streams>", '<?xml version="1.0"?>\n<streams>'),
         ("</stream>\n</streams>", "</stream>\n</streams>\n<!-- a <comment>"),
+        ("history.$Y", "history.$y"),
+        ('"3:00:00"', '"stream:diagnostics:output_interval"'),
+        ('"3:00:00"', '"stream:nobody:output_interval"'),
+        ('"3:00:00"', '"stream:output:interval"'),
+        ('"3:00:00"', '"stream:output:input_interval"'),
+        ('06:00:00"\n        filename_interval="1_00:00:00"', 'initial_only" filename_interval="output_interval"'),
+        ('<immutable_stream name="input" type="input" filename_template="init.nc" input_interval="initial_only"/>', ""),
+        ('interval="initial_only"/>', 'interval="initial_only"><var name="u"/></immutable_stream>'),
+        ('<var name="theta"/>', '<var name="qv"/>'),
+        ('<var name="theta"/>', '<var_struct name="nothing"/>'),
     ],
 )
 def test_streams_that_mpas_refuses(judged, old, new):
@@ -190,6 +207,13 @@ def test_streams_that_mpas_refuses(judged, old, new):
         ('filename_interval="1_00:00:00"', 'filename_interval="output_interval"', []),
         ('output_interval="3:00:00"', 'output_interval="stream:output:output_interval"', []),
         ('output_interval="3:00:00"', 'output_interval="none"', []),
+        ('output_interval="3:00:00"', 'output_interval="00-00-01_3:00:00"', []),
+        ('input_interval="initial_only"', 'input_interval="initial_only" output_interval="soon"', []),
+        ('<var name="theta"/>', '<var name="theeta"/><var name="mine"/>', [("MPS005", "warning")]),
+        ('<var name="theta"/>', '<file name="list"/>', [("MPS005", "warning")]),
+        ('name="diagnostics"', "name=diagnostics", [("MPS005", "warning")]),
+        ('"06:00:00"', '"00:00:00"', [("MPS005", "warning")]),
+        ('stream name="input"', 'stream name="invariant"', []),
         ('"diagnostics" type="output"', '"diagnostics" type=output', []),
         ('"diagnostics" type="output"', '"diagnostics" type="OUTPUT"', IGNORED),
         ('io_type="pnetcdf,cdf5"', 'io_type="adios2"', IGNORED),
@@ -203,6 +227,15 @@ def test_streams_that_mpas_refuses(judged, old, new):
 )
 def test_streams_that_mpas_takes(judged, old, new, found):
     assert judged((old, new)) == found
+
+
+def test_fields_that_a_file_lists(tmp_path):
+    (tmp_path / "namelist.atmosphere").write_text(NAMELIST)
+    (tmp_path / "streams.atmosphere").write_text(STREAMS.replace('<var name="theta"/>', '<file name="list"/>'))
+    for text, said in (("u w\nscalars\n", []), ("u\nqc theeta\n", ["list:2:1 error", "list:2:4 warning"])):
+        (tmp_path / "list").write_text(text)
+        report = nmlgen.lint([tmp_path / "namelist.atmosphere"], is_isolated=True)
+        assert [f"{str(one.span).rpartition('/')[2]} {one.severity.value}" for one in report.findings] == said
 
 
 def test_the_streams_need_not_be_there(tmp_path):

@@ -36,7 +36,11 @@ put namelist.atmosphere restart config_do_restart=.true.""",
 _page = partial(page, language="fortran")
 _stream_page = partial(page, language="xml")
 
-_STREAM = '<streams>\n<stream name="out" type="output" filename_template="out.$Y.nc" {} />\n</streams>'
+_STREAM = """\
+<streams>
+<immutable_stream name="input" type="input" filename_template="init.nc" input_interval="initial_only" />
+<stream name="out" type="output" filename_template="out.$Y.nc" {} />
+</streams>"""
 
 problems = {
     "MPS001": (
@@ -84,7 +88,9 @@ problems = {
         _stream_page(
             "MPAS stops at the file of streams beside its namelist: a tag that is not closed, a stream without a type, "
             "a template or an interval, two streams of one name or with one file, a fixed stream that MPAS does not "
-            "have, an interval that is none. Where the file cannot be read that is said.",
+            "have or whose contents are changed, an interval that is none, parts of `scalars` as fields of their own, "
+            "no stream with the mesh. Fields that this release does not have, and lists of fields that are not there, "
+            "are warnings. Where the file cannot be read that is said.",
             _STREAM.format(""),
             _STREAM.format('output_interval="06:00:00"'),
         ),

@@ -14,11 +14,13 @@ from math import prod
 from typing import Any
 
 from nmlgen.errors import InputError
-from nmlgen.models.mpas.judging import SUITES
+from nmlgen.findings import nearest
 from nmlgen.models.mpas.registry import RELEASE
-from nmlgen.models.mpas.streams import Member, Stream, adds_nothing
+from nmlgen.models.mpas.streams import Member, Stream, StreamProblem, adds_nothing, streams_of
+from nmlgen.models.mpas.suites import SUITES
 from nmlgen.models.reading import Beside, Read
 from nmlgen.resources import shipped
+from nmlgen.source import Source, Span, Text
 from nmlgen.values import frozen
 
 _BYTES = {"integer": 4, "text": 64}
@@ -140,6 +142,65 @@ class Fields:
 
 
 _SWITCHES = {"limited_area": "config_apply_lbcs", "jedi_da": "config_jedi_da"}
+
+
+def problems_of_members(source: Source, beside: Beside) -> Iterator[StreamProblem]:
+    """What is wrong with what the streams of a file hold."""
+    for stream in streams_of(source):
+        for member in stream.members:
+            span = member.span or stream.span
+            if stream.is_immutable and member.kind in ("var", "file"):
+                message = f'MPAS fixes what stream "{stream.name}" holds'
+                yield StreamProblem(span, message, "the stream without var and file")
+            elif member.kind == "var_struct" and member.name not in _document()["structs"]:
+                message = f'MPAS {RELEASE} has no struct "{member.name}", and crashes'
+                yield StreamProblem(span, message, f"one of {', '.join(_document()['structs'])}")
+            elif member.kind in ("var", "var_array") and member.name in _parts():
+                message = f'"{member.name}" is a part of {_parts()[member.name]}, and no field that a stream may name'
+                yield StreamProblem(span, message, f'<var_array name="{_parts()[member.name]}"/>')
+            elif member.kind == "file" and not stream.is_immutable:
+                yield from _of_list(stream, member, span, beside)
+        yield from _unknown(stream)
+
+
+def _of_list(stream: Stream, member: Member, span: Span, beside: Beside) -> Iterator[StreamProblem]:
+    try:
+        source = beside(member.name)
+    except InputError:
+        return
+    if source is None:
+        message = f'{member.name}, which lists the fields of stream "{stream.name}", is not beside it'
+        yield StreamProblem(span, message, "a file in the directory of the run", is_certain=False)
+        return
+    text = Text(source)
+    spans = {found[0]: text.span(*found.span()) for found in reversed(list(re.finditer(r"\S+", source.text)))}
+    for name in sorted(spans.keys() & _parts().keys()):
+        message = f'"{name}" is a part of {_parts()[name]}, and no field that a stream may name'
+        yield StreamProblem(spans[name], message, _parts()[name])
+    yield from _not_there(stream, {name: spans[name] for name in reversed(spans)})
+
+
+def _unknown(stream: Stream) -> Iterator[StreamProblem]:
+    named = (one for one in stream.members if one.kind in ("var", "var_array"))
+    yield from _not_there(stream, {one.name: one.span or stream.span for one in named})
+
+
+def _not_there(stream: Stream, spans: Mapping[str, Span]) -> Iterator[StreamProblem]:
+    """One for all fields of a stream that MPAS does not have: another release, or a fork, may have them."""
+    names = [name for name in spans if name not in _document()["fields"] and name not in _parts()]
+    if names and not stream.is_immutable:
+        meant = nearest(names[0], _document()["fields"])
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        message = f'MPAS {RELEASE} has no field "{names[0]}"{more} for stream "{stream.name}", and stops'
+        expected = f'"{meant}", or a release that has it' if meant else "a field of this release"
+        yield StreamProblem(spans[names[0]], message, expected, is_certain=False)
+
+
+@cache
+def _parts() -> Mapping[str, str]:
+    """The arrays of fields by what they consist of, as far as that is no field itself."""
+    fields = _document()["fields"]
+    return {part: name for name, field in fields.items() for part in field.get("parts", ()) if part not in fields}
 
 
 def _names_in(members: Iterable[Member]) -> Iterator[str]:

@@ -9,8 +9,10 @@ from nmlgen.errors import InputError
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
 from nmlgen.models.mpas import problems
+from nmlgen.models.mpas.fields import problems_of_members
 from nmlgen.models.mpas.registry import RELEASE, immutable_streams, known_elsewhere, mpas_registry
-from nmlgen.models.mpas.streams import problems_of
+from nmlgen.models.mpas.streams import INTERVAL, StreamProblem, problems_of, streams_of
+from nmlgen.models.mpas.suites import SUITES
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source
@@ -30,33 +32,15 @@ _SCHEMES = {
 _NEWER = frozenset({"mp_tempo", "mp_nssl2m", "bl_myj", "bl_ugwp_gwdo", "sf_mynnsfclay", "sf_myj", "sf_ruc"})
 _NEWER_STREAMS = frozenset({"ugwp_ngw_in", "ugwp_oro_data", "ugwp_oro_data_in"})
 _NEWER_CLOUDS = frozenset({"cld_fraction_thompson", "cld_fraction_mynn"})
-SUITES = {
-    "mesoscale_reference": {
-        "config_microp_scheme": "mp_wsm6",
-        "config_convection_scheme": "cu_ntiedtke",
-        "config_pbl_scheme": "bl_ysu",
-        "config_gwdo_scheme": "bl_ysu_gwdo",
-        "config_radt_lw_scheme": "rrtmg_lw",
-        "config_radt_sw_scheme": "rrtmg_sw",
-        "config_radt_cld_scheme": "cld_fraction",
-        "config_sfclayer_scheme": "sf_monin_obukhov_rev",
-        "config_lsm_scheme": "sf_noah",
-    },
-    "convection_permitting": {
-        "config_microp_scheme": "mp_thompson",
-        "config_convection_scheme": "cu_grell_freitas",
-        "config_pbl_scheme": "bl_mynn",
-        "config_gwdo_scheme": "bl_ysu_gwdo",
-        "config_radt_lw_scheme": "rrtmg_lw",
-        "config_radt_sw_scheme": "rrtmg_sw",
-        "config_radt_cld_scheme": "cld_fraction",
-        "config_sfclayer_scheme": "sf_mynn",
-        "config_lsm_scheme": "sf_noah",
-    },
-    "none": {},
-}
-"""What stands for `suite` (`mpas_atmphys_control.F`, `physics_namelist_check`)."""
-
+_INTERVALS = (
+    "config_radtlw_interval",
+    "config_radtsw_interval",
+    "config_conv_interval",
+    "config_pbl_interval",
+    "config_greeness_update",
+    "config_bucket_update",
+)
+_HALOS = ("mpas_halo", "mpas_dmpar")
 _DATE = re.compile(r"-?\d+-(\d+)-(\d+)(?:_.*)?")
 _YEAR_0 = re.compile(r"0+-")
 """The year in which the ideal cases of the core that makes initial data begin."""
@@ -69,7 +53,7 @@ def judge(document: Document, tasks: int | None, beside: Beside) -> Report:
     core = "atmosphere" if any(group.name == "physics" for group in document.groups) else None
     name = document.source.name.rpartition("/")[2]
     core = "init_atmosphere" if "init_atmosphere" in name else core or "atmosphere"
-    judging = _Judging(read_settings(document, mpas_registry(core)), document.source, core, tasks)
+    judging = _Judging(read_settings(document, mpas_registry(core)), document.source, core, tasks, beside)
     try:
         judging.streams = beside(f"streams.{core}")
     except InputError as error:
@@ -82,10 +66,11 @@ class _Judging(Judging):
     unknown_group = "MPS001"
     unreadable = "MPS002"
 
-    def __init__(self, read: Read, source: Source, core: str, tasks: int | None) -> None:
+    def __init__(self, read: Read, source: Source, core: str, tasks: int | None, beside: Beside) -> None:
         super().__init__(read, source, mpas_registry(core), problems)
         self.core = core
         self.tasks = tasks
+        self.beside = beside
         self.streams: Source | None = None
         self.unreadable_streams = ""
 
@@ -101,19 +86,40 @@ class _Judging(Judging):
             yield from self.tasks_that_write()
         if self.core == "atmosphere":
             yield from self.blocks()
+            yield from self.halos()
             yield from self.physics()
             yield from self.times()
         if self.unreadable_streams:
             message = f"the streams are not judged: {self.unreadable_streams}"
             yield self.finding("MPS005", Severity.WARNING, None, message, "expected: a file that MPAS can read")
         if self.streams is not None:
-            for found in problems_of(self.streams, immutable_streams(self.core)):
-                code, severity = ("MPS005", Severity.ERROR) if found.stops else ("MPS006", Severity.WARNING)
+            for found in self.problems_of_streams(self.streams):
+                code = "MPS005" if found.stops else "MPS006"
+                severity = Severity.ERROR if found.stops and found.is_certain else Severity.WARNING
                 notes = [f"expected: {found.expected}"]
                 if found.span.text.strip("\"'") in _NEWER_STREAMS:
                     severity = Severity.WARNING
                     notes.append("MPAS 8.3 has it")
                 yield self.finding(code, severity, found.span, found.message, *notes)
+
+    def problems_of_streams(self, streams: Source) -> Iterator[StreamProblem]:
+        """What is wrong with the streams, and with what they hold."""
+        found = list(problems_of(streams, immutable_streams(self.core)))
+        yield from found
+        if self.core == "atmosphere" and not any(problem.stops for problem in found):  # MPAS looks no further
+            yield from self.mesh_stream(streams)
+            yield from problems_of_members(streams, self.beside)
+
+    def mesh_stream(self, source: Source) -> Iterator[StreamProblem]:
+        """The stream from which the mesh is read (`mpas_atm_core_interface.F:337`)."""
+        streams = {stream.name: stream for stream in streams_of(source)}
+        goes_on, invariant = self.read.value("config_do_restart"), streams.get("invariant")
+        if goes_on is None or (invariant and invariant.attributes.get("input_interval") == "initial_only"):
+            return
+        name = "restart" if goes_on else "input"
+        if name not in streams:
+            message = f'there is no stream "{name}", from which MPAS reads the mesh'
+            yield StreamProblem(source.span(1, 1), message, f'<immutable_stream name="{name}" ... />')
 
     def tasks_that_write(self) -> Iterator[Finding]:
         """How many tasks write, and which (`mpas_framework.F`, `mpas_io.F:143-190`)."""
@@ -174,8 +180,27 @@ class _Judging(Judging):
                     "a newer release has it" if is_newer else f"expected: one of suite, {', '.join(known)}",
                 )
                 return
+        if set(chosen.values()) != {"off"}:
+            yield from self.intervals()
         yield from self.together(chosen)
         yield from self.drag(chosen["config_gwdo_scheme"])
+
+    def intervals(self) -> Iterator[Finding]:
+        """Intervals of physics that are none: the runtime stops at them (`mpas_atmphys_manager.F:473-600`)."""
+        for name in _INTERVALS:
+            value = self.read.value(name)
+            if value is None or value.strip() == "none" or INTERVAL.fullmatch(value.strip()):
+                continue
+            message = f'{name} "{value.rstrip()}" is no interval'
+            yield self.finding("MPS003", Severity.ERROR, self.span(name), message, "expected: [days_]hh:mm:ss or none")
+
+    def halos(self) -> Iterator[Finding]:
+        """How halos are exchanged (`mpas_atm_halos.F:326`)."""
+        value = self.read.value("config_halo_exch_method")
+        if value is not None and value.rstrip() not in _HALOS:
+            message = f'MPAS does not know the config_halo_exch_method "{value.rstrip()}"'
+            expected = f"expected: one of {', '.join(_HALOS)}"
+            yield self.finding("MPS003", Severity.ERROR, self.span("config_halo_exch_method"), message, expected)
 
     def together(self, chosen: dict[str, str]) -> Iterator[Finding]:
         """Schemes that need each other, and what MPAS puts in the place of some."""

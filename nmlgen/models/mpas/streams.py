@@ -16,8 +16,12 @@ _TAG = re.compile(
 )
 _ATTRIBUTE = re.compile(r"""(?<!\w)(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _STREAMS = ("stream", "immutable_stream")
-_INTERVAL = re.compile(r"(?:\d+_)?(?:\d+:){0,2}\d+")
-_WORDS = ("none", "initial_only", "final_only")
+INTERVAL = re.compile(r"(?:\d+(?:-\d+){0,2}_)?(?:\d+:){0,2}\d+(?:\.\d*)?")
+_NOTHING = re.compile(r"[0:_.-]*")
+_VARIABLE = re.compile(r"\$(?![YMDdhmsGSB]|\Z)")
+_REFERENCE = re.compile(r"stream:([^:]*):([^:]*)")
+_ONLY = ("initial_only", "final_only")
+_WORDS = ("none", *_ONLY)
 _DATE = re.compile(r"initial_time|-?\d+(?:-\d+){0,2}(?:_\d+(?::\d+){0,2})?")
 _TYPES = ("pnetcdf,cdf5", "pnetcdf", "netcdf4", "netcdf")
 _PRECISIONS = ("single", "double")
@@ -65,6 +69,8 @@ class StreamProblem:
     message: str
     expected: str
     stops: bool = True
+    is_certain: bool = True
+    """Whether it stops at it in any case."""
 
 
 def problems_of(source: Source, immutable: tuple[str, ...]) -> Iterator[StreamProblem]:
@@ -78,6 +84,7 @@ def problems_of(source: Source, immutable: tuple[str, ...]) -> Iterator[StreamPr
     for stream in streams:
         yield from _of_attributes(stream)
         yield from _of_members(stream, by_name)
+        yield from _of_references(stream, by_name)
         if stream.is_immutable and stream.name and stream.name not in immutable:
             yield StreamProblem(
                 stream.at("name"), f'MPAS has no fixed stream "{stream.name}"', f"one of {', '.join(immutable)}"
@@ -160,6 +167,8 @@ def _stream(text: Text, tag: re.Match[str]) -> Stream:
     start = tag.start("rest")
     for found in _ATTRIBUTE.finditer(tag["rest"]):
         group = "double" if found["double"] is not None else "single"
+        if found["name"] in attributes:
+            continue  # MPAS takes the first
         attributes[found["name"]] = found[group]
         spans[found["name"]] = text.span(start + found.start(group), start + found.end(group))
     if "=" in _ATTRIBUTE.sub("", tag["rest"]):  # an attribute without quotes, whose name is not known
@@ -182,11 +191,37 @@ def _of_members(stream: Stream, by_name: Mapping[str, Stream]) -> Iterator[Strea
             )
 
 
+def _of_references(stream: Stream, by_name: Mapping[str, Stream]) -> Iterator[StreamProblem]:
+    """Intervals that are those of other streams (`extract_stream_interval`)."""
+    for attribute in ("input_interval", "output_interval"):
+        value = stream.attributes.get(attribute, "")
+        found = _REFERENCE.fullmatch(value)
+        if found is None:
+            continue
+        other = by_name.get(found[1])
+        own = None if other is None else other.attributes.get(found[2])
+        if found[2] not in ("input_interval", "output_interval"):
+            why = "is no interval of a stream"
+        elif own is None:
+            why = "is nowhere"
+        elif other is stream and found[2] == attribute:
+            why = "is itself"
+        elif own in ("input_interval", "output_interval") or own.startswith("stream:"):
+            why = "is that of another one again"
+        else:
+            continue
+        message = f'the {attribute} "{value}" of stream "{stream.name}" {why}'
+        yield StreamProblem(stream.at(attribute), message, "stream:NAME:output_interval of a stream that has one")
+
+
 def _of_attributes(stream: Stream) -> Iterator[StreamProblem]:
     given = stream.attributes
     if "name" not in given:
         yield StreamProblem(stream.span, "a stream has no name: MPAS crashes", 'name="..."')
         return
+    if stream.name == "" and "name" not in stream.spans:
+        message = "the name of a stream stands without quotes: most runs of MPAS crash"
+        yield StreamProblem(stream.span, message, 'name="..."', is_certain=False)
     if re.search(r"\s", stream.name):
         yield StreamProblem(
             stream.at("name"), f'MPAS does not find a stream called "{stream.name}" again', "a name without blanks"
@@ -200,13 +235,10 @@ def _of_attributes(stream: Stream) -> Iterator[StreamProblem]:
         if direction in kind and f"{direction}_interval" not in given:
             message = f'{direction} stream "{stream.name}" has no {direction}_interval'
             yield StreamProblem(stream.span, message, f'{direction}_interval="06:00:00"')
-        word = f"{direction}_interval"
-        if given.get("filename_interval") == word and direction not in kind:
-            message = f'stream "{stream.name}" is no {direction} stream, and has no {word}'
-            yield StreamProblem(stream.at("filename_interval"), message, "the interval of its own direction")
     if "input" not in kind and "output" not in kind and kind != "none":
         message = f'stream "{stream.name}" neither reads nor writes: MPAS does not know the type "{kind}"'
         yield StreamProblem(stream.at("type"), message, "input, output or input;output", stops=False)
+    yield from _of_files(stream)
     yield from _of_times(stream)
     for attribute, known in (("io_type", _TYPES), ("precision", _PRECISIONS)):
         value = given.get(attribute)
@@ -215,11 +247,37 @@ def _of_attributes(stream: Stream) -> Iterator[StreamProblem]:
             yield StreamProblem(stream.at(attribute), message, f"one of {' '.join(known)}", stops=False)
 
 
+def _of_files(stream: Stream) -> Iterator[StreamProblem]:
+    """Names of files, and what each of them is for."""
+    given = stream.attributes
+    for word in ("input_interval", "output_interval"):
+        if word not in given.get("filename_interval", ""):
+            continue
+        if word not in given:
+            message = f'stream "{stream.name}" has no {word}'
+            yield StreamProblem(stream.at("filename_interval"), message, "the interval of its own direction")
+        elif any(only in given[word] for only in _ONLY):
+            message = f'{word} is "{given[word]}", and no interval for files'
+            yield StreamProblem(stream.at("filename_interval"), message, "none")
+    unknown = _VARIABLE.search(given["filename_template"])
+    if unknown is not None:
+        message = f'MPAS does not know "{given["filename_template"][unknown.start() :][:2]}" in names of files'
+        yield StreamProblem(stream.at("filename_template"), message, "$Y $M $D $d $h $m $s")
+
+
 def _of_times(stream: Stream) -> Iterator[StreamProblem]:
     given = stream.attributes
     for attribute in ("input_interval", "output_interval", "filename_interval"):
         value = given.get(attribute)
-        if value is None or value.startswith("stream:") or _INTERVAL.fullmatch(value):
+        if value is None or value.startswith("stream:"):
+            continue
+        direction = attribute.partition("_")[0]
+        if direction != "filename" and direction not in given["type"]:
+            continue  # which MPAS does not read
+        if INTERVAL.fullmatch(value):
+            if attribute == "output_interval" and _NOTHING.fullmatch(value):
+                message = f'"{value}" has no length: MPAS divides by it'
+                yield StreamProblem(stream.at(attribute), message, "an interval", is_certain=False)
             continue
         words = ("none", "input_interval", "output_interval") if attribute == "filename_interval" else _WORDS
         if value not in words:

@@ -27,7 +27,7 @@ from nmlgen.units.calendar import Calendar, Instant
 
 _STREAMS = "streams.atmosphere"
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:_(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2}))?)?")
-_INTERVAL = re.compile(r"(?:(\d{1,6})_)?(?:(?:(\d{1,6}):)?(\d{1,6}):)?(\d{1,9})")
+_INTERVAL = re.compile(r"(?:(?:0+-){0,2}(\d{1,6})_)?(?:(?:(\d{1,6}):)?(\d{1,6}):)?(\d{1,9})")
 _OF_ANOTHER = re.compile(r"stream:([^:]+):(output_interval)")
 _LINKS = 10
 _NOT_AT_START = "restart"
