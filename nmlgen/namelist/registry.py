@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from nmlgen import disk
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
-from nmlgen.resources import directory, schema, shipped
+from nmlgen.resources import directory, schema
 from nmlgen.values import frozen
 
 _FORMAT = 1
@@ -179,7 +179,7 @@ class Registry:
         self.path = path
         self.is_assumed = is_assumed
         self._groups = groups
-        self._removed = removed or {}
+        self._removed = {} if removed is None else removed
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
         self._conditions: dict[str, Condition | None] = {}
         self._bases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
@@ -417,20 +417,45 @@ def read_registry(path: Path) -> Registry:
 
 @cache
 def _bundled(release: str) -> Registry:
-    document = _document(release)
-    return Registry(release, document["groups"], document.get("removed"))
+    return Registry(release, *_document(release))
 
 
 @cache
-def _document(release: str) -> Mapping[str, Any]:
-    document: Mapping[str, Any] = shipped("icon", f"{release}.json")
-    return document
+def _document(release: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The groups of a file that ships, and what was removed before: most of it is never asked for, and is read when it
+    is. Each group begins a line, and `removed` comes last."""
+    text = directory("schemas").joinpath("icon", f"{release}.json").read_text(encoding="utf-8")
+    groups, _, removed = text.partition('"groups": {\n"')[2].rpartition('\n}, "removed": ')
+    texts = dict(entry.split('": ', 1) for entry in groups.split(',\n"'))
+    return _Later(texts), _Later(dict.fromkeys(("groups", "variables"), removed.rstrip()[:-1]), within=True)
+
+
+class _Later(Mapping[str, Any]):
+    """Values that are read from their JSON when somebody asks for them; each may be `within` a text of all."""
+
+    def __init__(self, texts: Mapping[str, str], *, within: bool = False) -> None:
+        self._texts, self._within = texts, within
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._read:
+            value = json.loads(self._texts[key])
+            self._read[key] = value[key] if self._within else value
+        return self._read[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
 
 @cache
 def _assumed(release: str) -> Registry:
-    document = _document(release)
-    return Registry(release, document["groups"], document.get("removed"), is_assumed=True)
+    return Registry(release, *_document(release), is_assumed=True)
 
 
 _MOST_BYTES = 64 * 1024 * 1024  # a registry has 2 MB

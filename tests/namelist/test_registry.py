@@ -47,6 +47,13 @@ def test_registry_is_valid(release: str) -> None:
     assert document(release)["release"] == release
 
 
+@each_release
+def test_what_is_read_group_by_group_is_the_whole(release: str) -> None:
+    registry, whole = load_registry(release), document(release)
+    assert dict(registry._groups) == whole["groups"]
+    assert dict(registry._removed) == whole["removed"]
+
+
 @rows(
     ("keys", "value"),
     [
