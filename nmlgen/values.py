@@ -1,16 +1,17 @@
 """Classes of values: written, used and typed as those of attrs, and made in a fifth of the time or less.
 
 A check of one spec makes a hundred classes and uses half of them; attrs writes and compiles methods for each. Here all
-classes share their methods but `__init__`, which is compiled when a value is first made. `attrs.fields`, `attrs.evolve`
+classes share their methods but `__init__`, which is made when a value is. `attrs.fields`, `attrs.evolve`
 and whatever else asks for attrs' own description of a class get it when they ask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from operator import attrgetter, ge, gt, le, lt
 from reprlib import recursive_repr
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ class _Init:
         self._cls = cls
 
     def __get__(self, value: Any, cls: type | None = None) -> Any:
-        self._cls.__init__ = made = _compiled(self._cls)  # type: ignore[misc]
+        self._cls.__init__ = made = _plain_init(self._cls) or _compiled(self._cls)  # type: ignore[misc]
         return made if value is None else made.__get__(value)
 
 
@@ -243,11 +244,50 @@ def _compiled(cls: type) -> Any:
     arguments = ", ".join(["self", *positional, *(["*", *named] if named else [])])
     lines = "\n ".join([*body, *checks]) or "pass"
     exec(compile(f"def __init__({arguments}):\n {lines}", f"<__init__ of {cls.__qualname__}>", "exec"), known)
-    made = known["__init__"]
-    made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {one.alias: one.type for one in cls.__fields__ if one.init}  # type: ignore[attr-defined]
-    made.__annotations__["return"] = None
-    return made
+    return _named(known["__init__"], cls)
+
+
+def _plain_init(cls: type) -> Any:
+    """The same where each argument fills a slot: the code is that of any class with so many, by other names. None where
+    there is more to do."""
+    made: list[Field] = sorted(cls.__fields__, key=lambda one: one.kw_only)  # type: ignore[attr-defined]
+    slots: list[Any] = [getattr(cls, one.name, None) for one in made]
+    if hasattr(cls, "__attrs_post_init__") or not all(map(_just_fills, made, slots)):
+        return None
+    named = [one for one in made if one.kw_only]
+    code = _code_for(len(made)).replace(
+        co_varnames=("self", *(one.alias for one in made)),
+        co_argcount=1 + len(made) - len(named),
+        co_kwonlyargcount=len(named),
+        co_filename=f"<__init__ of {cls.__qualname__}>",
+    )
+    setters = {f"_s{number}": slot.__set__ for number, slot in enumerate(slots)}
+    defaults = tuple(one.default for one in made if one.has_default and not one.kw_only)
+    init = FunctionType(code, setters, "__init__", defaults)
+    init.__kwdefaults__ = {one.alias: one.default for one in named if one.has_default}
+    return _named(init, cls)
+
+
+def _just_fills(one: Field, slot: Any) -> bool:
+    is_more = one.factory or one.converter or one.validator
+    return one.init and not is_more and hasattr(slot, "__set__")
+
+
+@cache
+def _code_for(count: int) -> CodeType:
+    arguments = "".join(f", a{number}" for number in range(count))
+    lines = "; ".join(f"_s{number}(self, a{number})" for number in range(count)) or "pass"
+    known: dict[str, Any] = {}
+    exec(f"def __init__(self{arguments}): {lines}", known)
+    code: CodeType = known["__init__"].__code__
+    return code
+
+
+def _named(init: Any, cls: type) -> Any:
+    init.__module__, init.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    init.__annotations__ = {one.alias: one.type for one in fields(cls) if one.init}
+    init.__annotations__["return"] = None
+    return init
 
 
 class _OfAttrs:

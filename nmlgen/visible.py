@@ -7,14 +7,15 @@ import re
 
 from nmlgen.pattern import pattern
 
-_OBEYED = re.compile(
+_MARKS = (
     "[\x00-\x1f\x7f-\x9f"  # control characters, of which \x1b and \x9b begin a terminal's commands
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of what follows
     "\u2028\u2029"  # ends of lines and paragraphs
     "\ud800-\udfff"  # bytes that are not UTF-8
     "\U000e0000-\U000e007f]"  # tags, which nobody sees
 )
-_WITHOUT_SPACE = re.compile(_OBEYED.pattern.replace("[\x00-\x1f", "[\x00-\x08\x0b-\x1f"))
+_OBEYED = pattern(_MARKS)
+_WITHOUT_SPACE = pattern(_MARKS.replace("[\x00-\x1f", "[\x00-\x08\x0b-\x1f"))
 
 
 def visible(text: str) -> str:

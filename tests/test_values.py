@@ -179,3 +179,20 @@ def test_attrs_knows_a_class_of_values():
         third: int = 3
 
     assert Attrs(1, third=4).third == 4
+
+
+@frozen(kw_only=True)
+class Keyed(Ordered):
+    third: int
+    fourth: int = 4
+
+
+def test_keywords_are_asked_for_where_a_class_says_so():
+    assert Keyed(1, third=3) == Keyed(first=1, second=0, fourth=4, third=3)
+    assert (
+        str(inspect.signature(Keyed)) == "(first: 'int', second: 'int' = 0, *, third: 'int', fourth: 'int' = 4) -> None"
+    )
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'third'"):
+        Keyed(1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"Pair\.__init__\(\) got an unexpected keyword argument 'third'"):
+        Pair(1, third=3)  # type: ignore[call-arg]
