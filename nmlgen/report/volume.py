@@ -28,7 +28,7 @@ class VolumeReport:
         """All output of the experiment, checkpoints aside."""
         if self.streams is None:
             return None
-        return sum((stream.run for stream in self.streams), Volume.exactly(0))
+        return Volume.sum(stream.run for stream in self.streams)
 
 
 def volume_document(report: VolumeReport) -> dict[str, Any]:

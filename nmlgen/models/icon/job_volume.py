@@ -17,7 +17,7 @@ def first_job(component: Component) -> tuple[Volume, int]:
     """Bytes and files that the first job of the chain leaves, checkpoints included. Errors as `stream_volumes`."""
     time = clock(component)
     rows = duties(component, time)
-    total = sum(rank_volumes(component, rows), Volume.exactly(0))
+    total = Volume.sum(rank_volumes(component, rows))
     files = sum(duty.files for row in rows for duty in row)
     end = time.begin + time.leg
     checkpoints = _multiples(time.checkpoint, time.begin, end)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,7 @@ class Catalogue:
         if known is None:
             items = self._by_name.get(name)
             if items is None:
-                items = [
-                    item
-                    for beginning, item in self._patterned
-                    if name.startswith(beginning) and re.fullmatch(item[1]["pattern"], name)
-                ]
+                items = [item for item in self._beginning(name) if re.fullmatch(item[1]["pattern"], name)]
             known = self._found[name] = tuple(self._variable(*item) for item in items)
         return known
 
@@ -164,11 +161,24 @@ class Catalogue:
                 names.setdefault(entry["name"], []).append((component, entry))
         return names
 
+    def _beginning(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The variables with a part in braces in their name that begin as this one."""
+        beginnings = (name[:length] for length in self._lengths if length <= len(name))
+        found = [numbered for beginning in beginnings for numbered in self._patterned.get(beginning, ())]
+        return (item for _, item in sorted(found, key=itemgetter(0)))
+
     @cached_property
-    def _patterned(self) -> list[tuple[str, tuple[str, dict[str, Any]]]]:
-        """The variables with a part in braces in their name, each with what stands before it."""
+    def _lengths(self) -> tuple[int, ...]:
+        return tuple({len(beginning) for beginning in self._patterned})
+
+    @cached_property
+    def _patterned(self) -> dict[str, list[tuple[int, tuple[str, dict[str, Any]]]]]:
+        """The variables with a part in braces in their name, numbered, by what stands before it."""
+        found: dict[str, list[tuple[int, tuple[str, dict[str, Any]]]]] = {}
         items = (item for item in self._items() if "pattern" in item[1] and item[1].get("output", True))
-        return [(item[1]["name"].partition("{")[0], item) for item in items]
+        for number, item in enumerate(items):
+            found.setdefault(item[1]["name"].partition("{")[0], []).append((number, item))
+        return found
 
     @cached_property
     def _members(self) -> dict[str, list[tuple[str, dict[str, Any]]]]:
@@ -234,6 +244,7 @@ class Circumstances:
     def __init__(self, component: Component, domain: int, requested: frozenset[str]) -> None:
         self._facts = ComponentFacts(component, domain, requested, is_inherited=True)
         self._known: dict[str, bool | None] = {}
+        self.present: dict[tuple[str, bool], tuple[OutputVariable, ...]] = {}  # what a name stands for, once known
 
     def holds(self, condition: bool | str) -> bool | None:
         """Whether a condition holds; None if that cannot be known from the settings."""

@@ -89,6 +89,16 @@ class Volume:
         reasons = tuple(dict.fromkeys((*self.reasons, *other.reasons)))
         return Volume(self.low + other.low, self.best + other.best, self.high + other.high, reasons)
 
+    @classmethod
+    def sum(cls, volumes: Iterable[Volume]) -> Volume:
+        """All of them together; of many, each with reasons of its own, much faster than one after the other."""
+        low = best = high = 0
+        reasons: dict[str, None] = {}
+        for volume in volumes:
+            low, best, high = low + volume.low, best + volume.best, high + volume.high
+            reasons |= dict.fromkeys(volume.reasons)
+        return cls(low, best, high, tuple(reasons))
+
     def times(self, count: int) -> Volume:
         """So many of it."""
         return Volume(self.low * count, self.best * count, self.high * count, self.reasons)
@@ -226,7 +236,7 @@ def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[
             known[key] = _sizes(component, file.stream, file.level_type, file.domain)
         return known[key].step.times(duty.records) + known[key].constant.times(duty.files)
 
-    return tuple(sum((volume(duty) for duty in row), _NOTHING) for row in rows)
+    return tuple(Volume.sum(volume(duty) for duty in row) for row in rows)
 
 
 @remembered
@@ -351,16 +361,13 @@ class _Contents:
     def step(self) -> Volume:
         """One output step: the variables that change, and the time."""
         total = Volume.exactly(0 if self._filetype == _GRIB2 else _TIME)
-        for volume, is_constant, _, _ in self._entries:
-            total += _NOTHING if is_constant else volume
-        return self._qualified(total)
+        changing = Volume.sum(volume for volume, is_constant, _, _ in self._entries if not is_constant)
+        return self._qualified(total + changing)
 
     def constant(self) -> Volume:
         """What each file holds once."""
-        total = _NOTHING
-        for volume, is_constant, _, _ in self._entries:
-            total += volume if is_constant else _NOTHING
-        total = self._qualified(total + self._coordinates())
+        constant = Volume.sum(volume for volume, is_constant, _, _ in self._entries if is_constant)
+        total = self._qualified(constant + self._coordinates())
         if self._filetype == _GRIB2:
             return total
         header = _HEADER + _HEADER_OF_A_VARIABLE * self.variables
@@ -399,7 +406,7 @@ class _Contents:
         names = [str(name).strip().lower() for name in as_list(self._of_stream(f"{self._level_type}_varlist"))]
         removed = {self._translated(name[1:]) for name in names if name.startswith("-")}
         found: dict[str, tuple[Volume, bool, int, str]] = {}
-        for name in names:
+        for name in dict.fromkeys(names):
             if not name or name.startswith("-"):
                 continue
             kind, colon, rest = name.partition(":")

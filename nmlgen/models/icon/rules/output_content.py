@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import floor
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import Group, as_list, default_element
+from nmlgen.experiment.group import as_list, default_element
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity, did_you_mean, nearest
 from nmlgen.models.icon.clock import clock
@@ -17,13 +17,14 @@ from nmlgen.models.icon.rules.streams import is_blank, setting_of, stream_name, 
 from nmlgen.models.icon.rules.varlists import (
     GROUP,
     LESS,
+    EmptyGroups,
     Entry,
     as_warning,
+    by_list,
     catalogue_of,
     domains_of,
     entries,
     names_in,
-    of_an_empty_group,
     own_catalogue,
     softened,
     tracers,
@@ -41,6 +42,7 @@ _OF_ART = ("art_", "group:art_")  # registered by ART, of which no release's sou
 _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
+_MOST_TOLD = 200
 _NOT_INTERPOLATED = ("edge", "vertex")
 _ATMOSPHERE, _OCEAN = 1, 2
 _STEP, _NUMBER_OF_POINTS = 1, 2
@@ -90,7 +92,8 @@ class UnknownOutputVariable(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         translations = read_dictionary(component) if component.model.dictionary is not None else None
-        found = (softened(finding, component) for finding in self._found(component, translations))
+        told = _first(self._found(component, translations))
+        found = (softened(finding, component) for finding in told)
         return found if translations is None else (_by_dictionary(finding) for finding in found)
 
     def _found(self, component: Component, translations: Mapping[str, str] | None) -> Iterator[Finding]:
@@ -100,6 +103,8 @@ class UnknownOutputVariable(ComponentRule):
             catalogue = catalogue_of(component) if meant is None else own_catalogue(component)
             where = f"{kind}_varlist of the stream {stream_name(stream)}"
             names = names_in(setting)
+            unknown = {one for one in names if GROUP in one and not catalogue.has_group(one[len(GROUP) :])}
+            groups = EmptyGroups(names, unknown)
             for position, written in enumerate(names):
                 name = written if meant is None else meant.get(written, written)
                 if name in own_names or _TILES in name or name.startswith((_GRID, LESS, *_OF_ART)):
@@ -113,8 +118,8 @@ class UnknownOutputVariable(ComponentRule):
                             f"expected: a group of the release in the {where}",
                             *did_you_mean(group, catalogue.groups),
                         )
-                        empty = {one for one in names if GROUP in one and not catalogue.has_group(one[len(GROUP) :])}
-                        finding = of_an_empty_group(finding, names, written, {*empty, written})
+                        beside = groups if written in unknown else EmptyGroups(names, {*unknown, written})
+                        finding = beside.told(finding, written)
                         is_slip = nearest(group, catalogue.groups) is not None
                         yield of_unknown_release(finding) if is_assumed and not is_slip else finding
                 elif not catalogue.find(name):
@@ -133,6 +138,15 @@ class UnknownOutputVariable(ComponentRule):
                         yield of_unknown_release(finding)
                     else:
                         yield finding
+
+
+def _first(found: Iterator[Finding]) -> Iterator[Finding]:
+    """The first findings on names: very many of them are another release's, or no names at all."""
+    for number, finding in enumerate(found):
+        if number == _MOST_TOLD:
+            yield evolve(finding, message="from here on no more names are told that ICON does not know", notes=())
+            return
+        yield finding
 
 
 def _by_dictionary(finding: Finding) -> Finding:
@@ -197,13 +211,17 @@ class VariableNotInThisRun(ComponentRule):
         if component.kind == "jsbach":  # the conditions are those of land in an atmosphere
             return
         found = [entry for entry in entries(component) if not entry.name.startswith(LESS)]
+        lists = by_list(found)
+        empty: dict[tuple[int, int], EmptyGroups] = {}
         for entry in found:
             if not entry.is_missing or (entry.kind == "ml" and not entry.variables):  # what nobody knows is OUT026's
                 continue
             if entry.is_group:
-                beside = [other for other in found if other.setting is entry.setting and other.domain == entry.domain]
-                empty = {other.name for other in beside if other.is_group and other.is_missing}
-                yield of_an_empty_group(self._of_group(entry), names_in(entry.setting), entry.name, empty)
+                where = id(entry.setting), entry.domain
+                if where not in empty:
+                    missing = {other.name for other in lists[where] if other.is_group and other.is_missing}
+                    empty[where] = EmptyGroups(names_in(entry.setting), missing)
+                yield empty[where].told(self._of_group(entry), entry.name)
             elif entry.variables:
                 message = f'there is no output variable "{entry.name}" in this run'
                 yield self.finding(entry.place, message, f"expected: {entry.requirement()}")
@@ -404,6 +422,7 @@ class ImpossibleLevels(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         if component["master_model_nml", "model_type"].value not in (_ATMOSPHERE, _OCEAN):
             return
+        written: dict[tuple[int, int], list[Entry]] | None = None
         for stream in streams_read(component):
             setting = setting_of(component, stream, "m_levels")
             text = str(setting.value).rstrip()
@@ -415,7 +434,9 @@ class ImpossibleLevels(ComponentRule):
                     continue
                 fault = level_fault(text, levels)
                 if fault is None and lowest_level(text, levels) > levels:
-                    name = _of_full_levels(component, stream, domain, levels)
+                    written = by_list(entries(component)) if written is None else written
+                    names = setting_of(component, stream, "ml_varlist")
+                    name = _of_full_levels(written.get((id(names), domain), ()), levels)
                     fault = None if name is None else f"{name} has none of these levels"
                 if fault is not None:
                     yield self.finding(
@@ -426,11 +447,10 @@ class ImpossibleLevels(ComponentRule):
                     break
 
 
-def _of_full_levels(component: Component, stream: Group, domain: int, levels: int) -> str | None:
-    """The first variable of a stream that exists and has so many levels."""
-    names = setting_of(component, stream, "ml_varlist")
-    for entry in entries(component):
-        if entry.setting == names and entry.domain == domain and not entry.is_group:
+def _of_full_levels(written: Iterable[Entry], levels: int) -> str | None:
+    """The first variable of a list that exists and has so many levels."""
+    for entry in written:
+        if not entry.is_group:
             known = entry.present
             if known and all(entry.here.levels(variable) == levels for variable in known):
                 return f'"{entry.name}"'

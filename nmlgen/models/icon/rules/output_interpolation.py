@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.ranks import level_types
 from nmlgen.models.icon.rules.streams import OPERATIONS, setting_of, streams_read
-from nmlgen.models.icon.rules.varlists import LESS, entries, softened
+from nmlgen.models.icon.rules.varlists import LESS, Entry, entries, softened
 from nmlgen.rules.rule import ComponentRule
 
 _LATLON = 1
@@ -226,13 +227,18 @@ class OperationOnIntegers(ComponentRule):
     def _found(self, component: Component) -> Iterator[Finding]:
         if component.kind == "waves":  # which makes no statistics
             return
+        written: defaultdict[int, list[Entry]] | None = None
         for stream in streams_read(component):
             operation = str(setting_of(component, stream, "operation").value).rstrip()
             varlist = setting_of(component, stream, "ml_varlist")
             if operation not in OPERATIONS:
                 continue
-            for entry in entries(component):
-                if entry.setting is not varlist or entry.is_regular or entry.name.startswith(LESS):
+            if written is None:
+                written = defaultdict(list)
+                for entry in entries(component):
+                    written[id(entry.setting)].append(entry)
+            for entry in written[id(varlist)]:
+                if entry.is_regular or entry.name.startswith(LESS):
                     continue
                 changing = [variable for variable in entry.present if not variable.is_constant]
                 certain = [variable for variable in changing if not (entry.is_group and variable.conditions)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
@@ -95,26 +94,34 @@ def as_warning(finding: Finding, known: str) -> Finding:
     return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
-def of_an_empty_group(finding: Finding, names: Sequence[str], name: str, empty: Collection[str]) -> Finding:
-    """The finding about a group without members in a list of these names, of which some are `empty` groups.
+class EmptyGroups:
+    """The groups without members in a list of names: what ICON makes of each.
 
     Behind another name ICON leaves it out. At the head of the list it remains if nothing else is there, and is not
     found; else the last name takes the place of all (`mo_util_string.F90:716-786` of fortran-support; read, and seen
     in ICON 2024.10).
     """
-    different = list(dict.fromkeys(names))
-    position = different.index(name)
-    behind = different[position + 1 :]
-    severity = Severity.ERROR
-    if any(other not in empty for other in different[:position]):
-        severity, note = Severity.WARNING, "behind another name ICON leaves it out without a word"
-    elif all(other in empty for other in behind):
-        note = "ICON finds no variable of this name, and aborts"
-    elif len(behind) == 1:
-        severity, note = Severity.WARNING, f'at the head of the list it has ICON write "{behind[0]}" twice'
-    else:
-        note = f'at the head of the list it has ICON write "{behind[-1]}" in place of the others'
-    return evolve(finding, severity=severity, notes=(*finding.notes, note))
+
+    def __init__(self, names: Sequence[str], empty: Collection[str]) -> None:
+        self._different = list(dict.fromkeys(names))
+        self._positions = {name: position for position, name in enumerate(self._different)}
+        full = (position for position, name in enumerate(self._different) if name not in empty)
+        self._first_full = next(full, len(self._different))
+
+    def told(self, finding: Finding, name: str) -> Finding:
+        """The finding about one of them."""
+        behind = len(self._different) - self._positions[name] - 1
+        severity = Severity.ERROR
+        if self._first_full < self._positions[name]:
+            severity, note = Severity.WARNING, "behind another name ICON leaves it out without a word"
+        elif self._first_full == len(self._different):
+            note = "ICON finds no variable of this name, and aborts"
+        elif behind == 1:
+            severity = Severity.WARNING
+            note = f'at the head of the list it has ICON write "{self._different[-1]}" twice'
+        else:
+            note = f'at the head of the list it has ICON write "{self._different[-1]}" in place of the others'
+        return evolve(finding, severity=severity, notes=(*finding.notes, note))
 
 
 def tracers(component: Component) -> frozenset[str]:
@@ -136,7 +143,7 @@ def domains_of(component: Component, stream: Group) -> list[int]:
     return [domain for domain in chosen if 1 <= domain <= count] if chosen else list(range(1, count + 1))
 
 
-@frozen(slots=False)
+@frozen
 class Entry:
     """One name in a varlist of a stream, for one `domain`: the level type `kind`, the setting it stands in and its
     position there, and the variables it may mean; of a group those that are members. `is_regular` tells of a grid of
@@ -175,10 +182,14 @@ class Entry:
             return variable.component not in _OWN[self.model]
         return variable.component in _OF_OTHERS.get(self.model or "", ())
 
-    @cached_property
+    @property
     def present(self) -> tuple[OutputVariable, ...]:
-        """The variables that may exist."""
-        return tuple(variable for variable in self.variables if not self.is_absent(variable))
+        """The variables that may exist; of a name that stands in many streams they are worked out once."""
+        known = self.here.present.get((self.name, self.is_regular))
+        if known is None:
+            known = tuple(variable for variable in self.variables if not self.is_absent(variable))
+            self.here.present[self.name, self.is_regular] = known
+        return known
 
     @property
     def is_missing(self) -> bool:
@@ -221,6 +232,14 @@ def entries(component: Component) -> Iterator[Entry]:
                 is_group = GROUP in name or TILES in name
                 found = _members(catalogue, name) if is_group else catalogue.find(name)
                 yield Entry(name, kind, domain, setting, position, found, is_regular, is_group, model, here)
+
+
+def by_list(found: Iterable[Entry]) -> dict[tuple[int, int], list[Entry]]:
+    """Entries by the `id` of the setting that they stand in, and the domain."""
+    lists: dict[tuple[int, int], list[Entry]] = {}
+    for entry in found:
+        lists.setdefault((id(entry.setting), entry.domain), []).append(entry)
+    return lists
 
 
 def _members(catalogue: Catalogue, name: str) -> tuple[OutputVariable, ...]:

@@ -6,7 +6,7 @@ import pytest
 from rows import rows
 from rules.experiments import experiment_of, judge, with_setting, written
 
-from nmlgen.models.icon.rules import output_content
+from nmlgen.models.icon.rules import output_content, varlists
 from nmlgen.models.icon.rules.output_content import level_fault
 from nmlgen.rules import all_rules
 
@@ -37,6 +37,31 @@ def codes(stream, tmp_path, more=""):
 )
 def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
+
+
+def test_of_very_many_unknown_names_the_first_are_told(tmp_path):
+    found = findings(f"ml_varlist: [{', '.join(f'bogus{number}' for number in range(300))}]", tmp_path)
+    assert [finding.code for finding in found] == ["OUT026"] * 201
+    assert found[200].message == "from here on no more names are told that ICON does not know"
+    assert found[200].column > found[199].column
+
+
+@pytest.mark.parametrize("code", ["OUT030", "OUT045"])
+def test_many_streams_take_no_more_than_each_by_itself(code, tmp_path, monkeypatch):
+    """Counted in variables that are held against the run, and in entries that are made."""
+    asked: list[str] = []
+    is_absent, made = varlists.Entry.is_absent, varlists.Entry.__init__
+    monkeypatch.setattr(varlists.Entry, "is_absent", lambda *given: asked.append("") or is_absent(*given))
+    monkeypatch.setattr(varlists.Entry, "__init__", lambda *given: asked.append("") or made(*given))
+    counts = []
+    for streams in (10, 20):
+        stream = "{output_interval: PT1H, operation: mean, m_levels: '31', ml_varlist: ['group:all', u]}"
+        text = f"output: {{{', '.join(f's{number}: {stream}' for number in range(streams))}}}\n"
+        experiment = experiment_of(text, tmp_path)
+        asked.clear()
+        judge(experiment, [rule for rule in all_rules() if rule.code == code])
+        counts.append(len(asked))
+    assert 0 < counts[1] <= 2 * counts[0]
 
 
 def test_names_on_a_regular_grid(tmp_path):

@@ -117,6 +117,12 @@ def test_members_of_a_group_on_a_regular_grid_are_those_in_cells(remap, is_regul
     assert all(variable.location == "cell" for variable in entry.present) is is_regular
 
 
+def test_what_a_group_has_is_worked_out_once_for_all_streams(tmp_path):
+    streams = ", ".join(f"s{number}: {{output_interval: PT1H, ml_varlist: ['group:all', u]}}" for number in range(3))
+    found = [entry for entry in entries(component(f"output: {{{streams}}}\n", tmp_path)) if entry.is_group]
+    assert len({id(entry.present) for entry in found}) == 1 < len(found)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "present"),
     [(1, "temp", True), (1, "to", False), (2, "temp", False), (2, "to", True), (2, "concsum", True)],
