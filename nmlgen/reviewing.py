@@ -42,7 +42,8 @@ _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
 _PLACE = r"<[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?>"
-_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"{_PLACE}[ \t]*\Z")
+_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"{_PLACE}(?:[ \t]|\\\n)*\Z")
+_MOST_BEFORE = 300
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -95,8 +96,8 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
 def _is_filled_in(span: Span) -> bool:
     """Whether a shell stumbles over a place where somebody writes something: before it, or right behind it."""
     text, at = span.source.text, span.offsets[0]
-    begins = text.rfind("\n", 0, at) + 1
-    return _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, begins, at) is not None
+    before = max(0, at - _MOST_BEFORE)  # lines may go on
+    return _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, before, at) is not None
 
 
 def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:

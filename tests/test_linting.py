@@ -557,6 +557,14 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([named]).errors == ()
 
 
+def test_files_of_which_no_name_is_known(tmp_path):
+    """One may be the rest of another, and a copy of it lie in a directory."""
+    script = tmp_path / "job.sh"
+    text = 'echo "$(a)" >"$(b)_c/$(d)"\nlog=$(e)\nprogram >>$log\ncp $log $(f)/g/.\n'
+    script.write_text(f"#!/bin/bash\n{text}")
+    assert nmlgen.lint([script]).findings == ()
+
+
 @pytest.mark.parametrize(
     ("line", "number"),
     [
@@ -564,6 +572,7 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
         ("<modules>", 0),
         ("cd <run directory> && ls", 0),
         ("for step in <steps>\ndo\n  true\ndone", 0),
+        ("srun <path/to/program> <input file> \\\n  > output", 0),
         ("sort <input >", 1),
         ("echo >", 1),
         ("for step in a >b\ndo\n  true\ndone", 3),

@@ -680,10 +680,12 @@ def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[st
     start in."""
     found = dict(files)
     for name, file in files.items():
+        if name not in found:
+            continue  # the rest of another
         directory, _, base = name.rpartition("/")
         rest = found.get(base)
         is_home = UNKNOWN in directory or (directory == home and name != base)
-        if is_home and rest is not None and name in found:
+        if is_home and rest is not None:
             found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
             del found[base]
         elif UNKNOWN in name and any(
