@@ -137,8 +137,8 @@ class Judging:
 
     @property
     def is_of_fork(self) -> bool:
-        """Whether there are several variables that no known release has, or one that is in no other group, either."""
-        return len(self.of_nobody) > 1 or any(name not in self.groups_of for _, name in self.of_nobody)
+        """Whether there are several variables that no known release has."""
+        return len(self.of_nobody) > 1
 
     @cached_property
     def groups_of(self) -> dict[str, str]:
@@ -213,9 +213,11 @@ class Judging:
             elif meant is not None:
                 notes, fix = [suggestion(meant)], respelt(problem.span, name, meant)
             else:
-                severity = Severity.WARNING
-                more = f", as {len(self.of_nobody) - 1} more here" if len(self.of_nobody) > 1 else ""
-                notes = [f"expected: a variable of &{group}; no known release has it{more}: that of a fork?"]
+                notes = [f"expected: a variable of &{group}"]
+                if self.is_of_another:
+                    severity = Severity.WARNING
+                    more = f", as {len(self.of_nobody) - 1} more here" if self.is_of_fork else ""
+                    notes = [f"{notes[0]}; no known release has it{more}: that of a fork?"]
             message = f'&{group} of {self.model} has no variable "{name}"'
             return self.finding(self.unreadable, severity, problem.span, message, *notes, fix=fix)
         return self.finding(self.unreadable, severity, problem.span, f"{problem.message} (&{group})", *notes, fix=fix)

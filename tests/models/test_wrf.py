@@ -116,11 +116,11 @@ def test_a_variable_of_another_release_is_a_warning(judged):
     assert "WRF 3.5 to 4.4.2 has it" in finding.notes[0]
 
 
-def test_unknown_variables_are_those_of_a_fork(judged):
+def test_one_unknown_variable_ends_wrf_and_several_are_those_of_a_fork(judged):
     one = judged((" km_opt", " slicing_of_mine = 1\n km_opt"))
     two = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n km_opt"))
-    assert found(one) == [("WRF002", "warning")]
-    assert one.findings[0].notes == ("expected: a variable of &dynamics; no known release has it: that of a fork?",)
+    assert found(one) == [("WRF002", "error")]
+    assert one.findings[0].notes == ("expected: a variable of &dynamics",)
     assert found(two) == [("WRF002", "warning")] * 2
     slip = judged((" km_opt", " diff_6th_faktor = 0.1\n km_opt"))
     assert found(slip) == [("WRF002", "error")]
@@ -226,16 +226,17 @@ def test_all_that_is_refused_is_told(judged):
     assert len(refused) > 2
 
 
-def test_what_an_older_release_takes_is_an_error_only_for_a_later_one(judged):
+def test_what_an_older_release_takes_is_told_unless_a_later_one_is_meant(judged):
     """One check came after 4.1.5, another asks for a default that WRF 3.9.1.1 had otherwise."""
     changes = ("km_opt = 4, 4", "km_opt = 5, 5"), ("bl_pbl_physics = 1, 1", "bl_pbl_physics = 5, 5")
     older = judged(*changes, ("&physics", "&physics\n ishallow = 1,"))
     refused = [finding for finding in older.findings if finding.code == "WRF003"]
-    assert {finding.severity.value for finding in refused} == {"warning"}
+    assert {finding.severity.value for finding in refused} == {"error"}
     notes = [note for finding in refused for note in finding.notes if note.startswith("WRF ")]
     assert {note.partition(" takes")[0] for note in notes} == {"WRF 4.1.5", "WRF 3.9.1.1"}
     later = judged(*changes, ("&physics", "&physics\n ishallow = 1, madwrf_opt = 0,"))
     assert [code for code, severity in found(later) if severity == "error"] == ["WRF003"] * len(refused)
+    assert not any(" takes it" in note for finding in later.findings for note in finding.notes)
 
 
 def test_a_check_that_counts_names_what_it_counted(judged):

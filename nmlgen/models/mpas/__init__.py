@@ -56,8 +56,8 @@ problems = {
         "mpas-unreadable-namelist",
         _page(
             "The Fortran runtime stops in a group, and MPAS ends with `Error while reading namelist record`, without a "
-            "word about the variable. A variable that no known release has, nor one of nearly that name, may be one of "
-            "a fork, and is a warning.",
+            "word about the variable. Several variables that no known release has may be those of a fork, and are "
+            "warnings.",
             "&nhyd_model\n config_dtt = 60.0\n/",
             "&nhyd_model\n config_dt = 60.0\n/",
         ),

@@ -63,8 +63,8 @@ problems = {
         "palm-unreadable-namelist",
         _page(
             "The Fortran runtime stops in a group: at a variable that it does not have, at a value of another type, at "
-            "more values than the variable holds. PALM ends with PAC0247. A variable that no known release "
-            "has, nor one of nearly that name, may be one of a fork, and is a warning.",
+            "more values than the variable holds. PALM ends with PAC0247. Several variables that no "
+            "known release has may be those of a fork, and are warnings.",
             f"{_GRID}{_RUN} netcdf_data_fromat = 3,\n/",
             f"{_GRID}{_RUN} netcdf_data_format = 3,\n/",
         ),

@@ -80,9 +80,9 @@ problems = {
         _page(
             "The Fortran runtime stops in a group: at a variable that it does not have, at a value of another type, at "
             "more values than there are domains. WRF then prints all lines that may be at fault, and ends. A variable "
-            "that another release of WRF has is a warning, as nobody says for which one the file is, and so is one "
-            "that none has, nor one of nearly that name, which a fork may. It is a warning, too, where the file ends "
-            "before a group does: WRF takes that for a group that is not there.",
+            "that another release of WRF has is a warning, as nobody says for which one the file is, and so are "
+            "several that none has, which a fork may. It is a warning, too, where the file ends before a group does: "
+            "WRF takes that for a group that is not there.",
             "&time_control\n run_hours = 12,\n io_form_histry = 2,\n/\n&domains\n time_step = 60,\n/",
             "&time_control\n run_hours = 12,\n io_form_history = 2,\n/\n&domains\n time_step = 60,\n/",
         ),
@@ -92,8 +92,8 @@ problems = {
         _page(
             "WRF checks its settings against each other once they are read, and ends if one check fails. What is "
             "checked is taken from the source of WRF 4.7.1 (`share/module_check_a_mundo.F`), for the ARW core as it is "
-            "built without chemistry, CLM, CTSM, CMAQ and the fast RRTMG. What one of the releases from 3.9.1.1 on "
-            "takes is a warning, unless the namelist has a variable that this one lacks. Without `&namelist_quilt` WRF "
+            "built without chemistry, CLM, CTSM, CMAQ and the fast RRTMG. A note tells which of the releases from "
+            "3.9.1.1 on takes it, unless the namelist has a variable that this one lacks. Without `&namelist_quilt` WRF "
             "built for MPI ends, too.",
             f"{_DOMAINS}&physics\n sf_surface_physics = 2, 3,\n/{_REST}",
             f"{_DOMAINS}&physics\n sf_surface_physics = 2, 2,\n/{_REST}",

@@ -213,9 +213,9 @@ class _Judging(Judging):
             notes.append("its &wrfvar groups are for da_wrfvar.exe, which makes none of these checks")
         older = self.older(refusal)
         if older is not None:
-            notes.append(f"WRF {older} takes it, and nothing here shows that a later release is meant")
+            notes.append(f"WRF {older} takes it")
         is_other = self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
-        severity = Severity.ERROR if older is None and not is_other else Severity.WARNING
+        severity = Severity.WARNING if is_other else Severity.ERROR
         return self.if_meant(self.finding("WRF003", severity, where, message, *notes))
 
     def older(self, refusal: Refusal) -> str | None:
