@@ -132,6 +132,14 @@ def test_a_task_has_one_block(judged):
     assert judged(blocks, tasks=2) == ERROR
 
 
+def test_the_last_value_of_a_file_ends_it(tmp_path):
+    path = tmp_path / "namelist.atmosphere"
+    for text, severity in (("i = 1e1\n/\n", "warning"), ("i = 1e1\n config_dt = 1.\n/\n", "error")):
+        path.write_text("&nhyd_model\n config_time_integration_order " + text[1:].lstrip())
+        (finding,) = nmlgen.lint([path], is_isolated=True).findings
+        assert (finding.code, finding.severity.value) == ("MPS002", severity)
+
+
 def test_how_halos_are_exchanged(judged):
     for method, found in (("mpas_dmpar", []), ("off", ERROR)):
         assert judged(("&restart", f"&development\nconfig_halo_exch_method = '{method}'\n/\n&restart")) == found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from nmlgen.errors import InputError
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
@@ -14,7 +16,7 @@ from nmlgen.models.mpas.registry import RELEASE, immutable_streams, known_elsewh
 from nmlgen.models.mpas.streams import INTERVAL, StreamProblem, problems_of, streams_of
 from nmlgen.models.mpas.suites import SUITES
 from nmlgen.models.reading import Beside, Read, read_settings
-from nmlgen.namelist.syntax import Document
+from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.source import Source
 from nmlgen.units.whole import whole_number
 
@@ -76,6 +78,16 @@ class _Judging(Judging):
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
         return known_elsewhere(self.core, group, name)
+
+    def problem(self, group: str, problem: SyntaxProblem) -> Finding:
+        """What a problem of the text is to MPAS, which takes the end of the file in a group for one that is not there:
+        where the last value of the file is of another type, gfortran's runtime reads on to it."""
+        found, read = super().problem(group, problem), self.read.groups[group]
+        is_last = read.start == self.last and problem.span.offsets[0] >= read.items[-1].span.offsets[0]
+        if problem.kind != "wrong-type" or not is_last:
+            return found
+        note = f"the last value of the file: MPAS built with gfortran takes its defaults for all of &{group}"
+        return evolve(found, severity=Severity.WARNING, notes=(*found.notes, note))
 
     def settings(self) -> Iterator[Finding]:
         return map(self.if_meant, self.refusals())
