@@ -169,6 +169,11 @@ def test_dates_that_there_are(judged, date, there_is):
     assert judged(("2010-10-23", date)) == ([] if there_is else ERROR)
 
 
+@pytest.mark.parametrize(("start", "found"), [("file", []), ("none", ERROR)])
+def test_a_start_without_a_number(judged, start, found):
+    assert judged(("2010-10-23_00:00:00", start)) == found
+
+
 @pytest.mark.parametrize(("step", "found"), [("0.1", []), ("0.0", [("MPS004", "warning")])])
 def test_a_step_that_ends(judged, step, found):
     assert judged(("60.0", step)) == found

@@ -256,6 +256,15 @@ class _Judging(Judging):
             message = f"config_dt = {step}: the run never ends"
             yield self.finding("MPS004", Severity.WARNING, self.span("config_dt"), message, "expected: seconds above 0")
         start = self.read.value("config_start_time")
+        if start is not None and start.strip() != "file" and not re.search(r"\d", start):
+            message = f'"{start.strip()}" is no date'
+            yield self.finding(
+                "MPS003",
+                Severity.ERROR,
+                self.span("config_start_time"),
+                message,
+                "expected: YYYY-MM-DD_hh:mm:ss, or file",
+            )
         found = None if start is None else _DATE.fullmatch(start.strip())
         if found is not None and not _is_date(whole_number(found[1]), whole_number(found[2])):
             message = f'"{start.strip()}" is no date: MPAS takes another one, which its input does not have'
