@@ -15,7 +15,6 @@ from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
-_CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z]+[a-z0-9]*)+")
 _MARKED = re.compile(r"[@$%<{]+[({]?\w[\w ]*[)}>@}]*[dfis]?|__\w+__")
 """What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `<word>`, `{{word}}`."""
 
@@ -121,7 +120,7 @@ class Judging:
 
     @cached_property
     def placeholders(self) -> int:
-        """How many words in capitals, or such as modelDT, stand where no text is: something replaces them later."""
+        """How many names stand where no text belongs, which something replaces later."""
         return sum(1 for _, problem in self.read.problems if _is_placeholder(problem))
 
     @cached_property
@@ -234,8 +233,7 @@ def _is_unknown(problem: SyntaxProblem) -> bool:
 
 def _is_placeholder(problem: SyntaxProblem) -> bool:
     text = problem.span.text
-    is_name = text.isupper() or _CAMEL_CASE.fullmatch(text) is not None
-    return problem.kind == "unquoted-text" and (is_name or _is_marked(problem))
+    return problem.kind == "unquoted-text" and (text.isupper() or text.isidentifier() or _is_marked(problem))
 
 
 def _is_marked(problem: SyntaxProblem) -> bool:

@@ -178,8 +178,8 @@ def test_there_are_eleven_domains_and_no_more(judged):
     assert found(judged(("history_interval = 60, 60", f"history_interval = {twelve}"))) == [("WRF002", "error")]
 
 
-@pytest.mark.parametrize(("hours", "step"), [("HOURS", "STEP"), ("runHours", "modelDT")])
-def test_words_in_capitals_are_those_of_a_template_where_there_are_several(judged, hours, step):
+@pytest.mark.parametrize(("hours", "step"), [("HOURS", "STEP"), ("runHours", "d1")])
+def test_names_for_numbers_are_those_of_a_template_where_there_are_several(judged, hours, step):
     one = judged(("run_hours = 12", f"run_hours = {hours}"))
     two = judged(("run_hours = 12", f"run_hours = {hours}"), ("time_step = 60", f"time_step = {step}"))
     assert found(one) == [("WRF002", "error")]
