@@ -115,6 +115,8 @@ def _load(done: list[Ended], known: set[str], case: Case, directory: Path) -> No
 
 
 _BATCH = 60
+_LOADED = set[str]()
+"""The commands of which a call was done where all processes are copied from: one that does many calls may load more."""
 
 
 def many(
@@ -125,7 +127,6 @@ def many(
     if kind == EDITOR:
         yield from editing.ends(seed, count, directory, cpu)
         return
-    known = set[str]()
     generated = islice(KINDS[kind](random.Random(f"{kind} {seed}")), count)
     while cases := list(islice(generated, _BATCH)):
         shutil.rmtree(directory, ignore_errors=True)
@@ -137,7 +138,7 @@ def many(
             for number, (case, home) in enumerate(waiting):
                 found = list(islice(done, len(case.calls)))
                 if len(found) == len(case.calls) and not any(map(_is_odd, found)):
-                    _load(found, known, case, home)
+                    _load(found, _LOADED, case, home)
                     yield case, found
                     continue
                 alone = case.run(directory / "alone", cpu)
