@@ -285,6 +285,15 @@ def test_files_of_a_stream(history, files):
     assert found == {f"history.0000-01-01_00.{at}.nc": times for at, times in files.items()}
 
 
+def test_files_of_a_stream_that_is_read_too_last_as_long_as_it_is_read():
+    own = STREAMS.format('input_interval="00:01:12" output_interval="00:00:36"')
+    found = history_of(mpas_workload(streams=own.replace('name="output" type="', 'name="output" type="input;')))
+    assert found == {
+        "history.0000-01-01_00.00.00.nc": ["00:00", "00:36"],
+        "history.0000-01-01_00.01.12.nc": ["01:12", "01:48"],
+    }
+
+
 def test_a_run_of_mpas_that_goes_on():
     assert history_of(mpas_workload(restart=".true.")) == {
         "history.0000-01-01_00.00.00.nc": ["00:36"],

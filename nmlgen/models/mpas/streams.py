@@ -20,8 +20,9 @@ INTERVAL = re.compile(r"(?:\d+(?:-\d+){0,2}_)?(?:\d+:){0,2}\d+(?:\.\d*)?")
 _NOTHING = re.compile(r"[0:_.-]*")
 _VARIABLE = re.compile(r"\$(?![YMDdhmsGSB]|\Z)")
 _REFERENCE = re.compile(r"stream:([^:]*):([^:]*)")
-_ONLY = ("initial_only", "final_only")
-_WORDS = ("none", *_ONLY)
+_ONCE = ("initial_only", "final_only")
+ONLY = ("none", *_ONCE)
+"""What stands in the place of an interval."""
 _DATE = re.compile(r"initial_time|-?\d+(?:-\d+){0,2}(?:_\d+(?::\d+){0,2})?")
 _TYPES = ("pnetcdf,cdf5", "pnetcdf", "netcdf4", "netcdf")
 _PRECISIONS = ("single", "double")
@@ -256,7 +257,7 @@ def _of_files(stream: Stream) -> Iterator[StreamProblem]:
         if word not in given:
             message = f'stream "{stream.name}" has no {word}'
             yield StreamProblem(stream.at("filename_interval"), message, "the interval of its own direction")
-        elif any(only in given[word] for only in _ONLY):
+        elif any(only in given[word] for only in _ONCE):
             message = f'{word} is "{given[word]}", and no interval for files'
             yield StreamProblem(stream.at("filename_interval"), message, "none")
     unknown = _VARIABLE.search(given["filename_template"])
@@ -276,10 +277,10 @@ def _of_times(stream: Stream) -> Iterator[StreamProblem]:
             continue  # which MPAS does not read
         if INTERVAL.fullmatch(value):
             if attribute == "output_interval" and _NOTHING.fullmatch(value):
-                message = f'"{value}" has no length: MPAS divides by it'
-                yield StreamProblem(stream.at(attribute), message, "an interval", is_certain=False)
+                message = f'"{value}" has no length: MPAS divides by it, and writes each step'
+                yield StreamProblem(stream.at(attribute), message, "an interval", stops=False)
             continue
-        words = ("none", "input_interval", "output_interval") if attribute == "filename_interval" else _WORDS
+        words = ("none", "input_interval", "output_interval") if attribute == "filename_interval" else ONLY
         if value not in words:
             message = f'"{value}" is no interval'
             yield StreamProblem(stream.at(attribute), message, f"[days_]hh:mm:ss or {', '.join(words)}")

@@ -16,7 +16,7 @@ from nmlgen.errors import InputError
 from nmlgen.models.mpas.fields import Fields, Size, UnknownSizeError
 from nmlgen.models.mpas.judging import iotasks
 from nmlgen.models.mpas.registry import mpas_registry
-from nmlgen.models.mpas.streams import Stream, packages_of, streams_of
+from nmlgen.models.mpas.streams import ONLY, Stream, packages_of, streams_of
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.models.surroundings import CELLS, LEVELS, Surroundings, surroundings
 from nmlgen.models.workload import Clock, OutputFile, Role, UnknownWorkloadError, Workload
@@ -28,7 +28,7 @@ from nmlgen.units.calendar import Calendar, Instant
 _STREAMS = "streams.atmosphere"
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:_(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2}))?)?")
 _INTERVAL = re.compile(r"(?:(?:0+-){0,2}(\d{1,6})_)?(?:(?:(\d{1,6}):)?(\d{1,6}):)?(\d{1,9})")
-_OF_ANOTHER = re.compile(r"stream:([^:]+):(output_interval)")
+_OF_ANOTHER = re.compile(r"stream:([^:]+):((?:in|out)put_interval)")
 _LINKS = 10
 _NOT_AT_START = "restart"
 _NOT_AT_RESTART = ("output", "diagnostics")
@@ -121,7 +121,7 @@ class _Run:
         if "output" not in stream.attributes.get("type", "") or not self.is_active(stream):
             return ()
         interval = self.interval(stream, "output_interval")
-        if interval in ("none", "initial_only", "final_only"):
+        if interval in ONLY:
             only = {"none": (), "initial_only": (0.0,), "final_only": (self.clock.end,)}
             times: tuple[float, ...] = only[interval]
         else:
@@ -151,11 +151,20 @@ class _Run:
             found = self.streams[link[1]].attributes.get(link[2], "none").strip()
         return found
 
+    def filename_interval(self, stream: Stream) -> str:
+        """How long a file is written to: without a word as often as is read, else as is written
+        (`xml_stream_parser.c:1141`)."""
+        said, kind = stream.attributes.get("filename_interval"), stream.attributes.get("type", "")
+        reading, writing = self.interval(stream, "input_interval"), self.interval(stream, "output_interval")
+        if said is None:
+            return reading if "input" in kind and reading not in ONLY else writing
+        if "input_interval" in said:
+            return reading
+        return writing if "output_interval" in said else said
+
     def name(self, stream: Stream, time: float) -> str:
         """The file that a time falls into."""
-        said = stream.attributes.get("filename_interval")
-        if said is None or said == "output_interval":
-            said = self.interval(stream, "output_interval")
+        said = self.filename_interval(stream)
         reference = _instant(stream.attributes.get("reference_time", "")) or self.clock.start
         ahead, length = _between(self.clock.start, reference), _seconds(said)
         begin = time if not length else ahead + max(0, (time - ahead) // length) * length
