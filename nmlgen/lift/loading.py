@@ -247,8 +247,11 @@ def _without_wrapper(loaded: Loaded, job: Job) -> Loaded:
     launch = job.launch
     if launch is None or launch.executable is None or "--multi-prog" in options_of(launch):
         return loaded
-    around = [word for word in launch.started if word is not launch.executable and word not in launch.arguments]
-    if (not around and not launch.arguments) or any(word.text == ":" for word in launch.arguments):
+    if any(word.text == ":" for word in launch.arguments):
+        return loaded
+    arguments = set(launch.arguments)
+    around = [word for word in launch.started if word is not launch.executable and word not in arguments]
+    if not around and not arguments:
         return loaded
     experiment = loaded.experiment
     binary = next(filter(is_named_icon, launch.arguments), None) if not is_named_icon(launch.executable) else None

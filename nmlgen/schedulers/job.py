@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nmlgen.experiment.setting import Setting, written
+from nmlgen.experiment.setting import Setting, unknown, written
 from nmlgen.schedulers import schedulers
 from nmlgen.schedulers.pbs.directives import PREFIX, is_for_nqsv, pbs_directives
 from nmlgen.schedulers.request import Asked, Request, Wish, Written
@@ -65,8 +65,13 @@ def pbs_as_job(source: Source, bodies: Iterable[tuple[int, int]]) -> Directives:
     for option, key in _WISHES.items():
         if key in wishes and option in given:
             name, text = given[option]
-            value = read_value(option, text) if text is not None else name == option
-            settings[option] = written(f"job.{option.replace('-', '_')}", value, PREFIX, wishes[key].span)
+            said = f"job.{option.replace('-', '_')}"
+            try:
+                value = read_value(option, text) if text is not None else name == option
+            except ValueError:  # more than sbatch takes
+                settings[option] = unknown(said, wishes[key].span)
+                continue
+            settings[option] = written(said, value, PREFIX, wishes[key].span)
     if (chunk := wishes.get("chunk")) is not None:
         settings["constraint"] = written("job.constraint", chunk.value, PREFIX, chunk.span)
     return Directives(settings, span=directives[0].span, scheduler="pbs")

@@ -21,6 +21,7 @@ from nmlgen.values import evolve
 _LAYER = "coupling"
 KEYS = ("timestep_unit", "calendar", "start_date", "end_date", "debug", "coupling")
 """The keys that YAC takes; it passes over others."""
+_MOST_WRITTEN = 20_000  # values and keys; nine hundred couples have as many
 _SECTIONS = ("debug", "coupling")
 """Those that may be there without anything."""
 
@@ -32,7 +33,7 @@ def read_coupling(source: Source) -> Coupling:
     """
     is_open = UNKNOWN in source.text
     try:
-        node = read_text(source, merges=True)
+        node = read_text(source, merges=True, most=_MOST_WRITTEN)
     except SpecError as error:
         problems = () if is_open else error.findings
         text = None if is_open else source.text

@@ -120,21 +120,25 @@ def _read_bytes(path: Path, name: str, files: Files) -> bytes:
         raise InputError(f"{name!r} is not the name of a file: {error}") from None
 
 
-def read_text(source: Source, *, merges: bool = False) -> Node:
+def read_text(source: Source, *, merges: bool = False, most: int = MAXIMUM_WRITTEN) -> Node:
     """Read the one YAML document of a text; raises SpecError unless it is a mapping without mistakes.
 
-    The key `<<` is refused, as in a spec, unless the document `merges` mappings by it.
+    The key `<<` is refused, as in a spec, unless the document `merges` mappings by it; more than `most` values and keys
+    are.
     """
-    return _read(source, merges)[0]
+    return _read(source, merges, most, told=most)[0]
 
 
-def _read(source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN) -> tuple[Node, int, int]:
-    """The document, how many values and keys, of `most`, stand in it, and how many there are of them unfolded."""
+def _read(
+    source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN, told: int = MAXIMUM_WRITTEN
+) -> tuple[Node, int, int]:
+    """The document, how many values and keys, of `most`, stand in it, and how many there are of them unfolded. Where
+    others were counted with it, `told` is how many there may be of all."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
     try:
-        root, written = _composed(source, most)
+        root, written = _composed(source, most, told)
     except MarkedYAMLError as error:
         raise SpecError((_syntax_problem(source, error),)) from None
     except ReaderError as error:
@@ -154,7 +158,7 @@ def _read(source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN) -> 
     return node, written, reader.count
 
 
-def _composed(source: Source, most: int) -> tuple[Any, int]:
+def _composed(source: Source, most: int, told: int) -> tuple[Any, int]:
     """The root of ruamel.yaml's nodes, and how many there are. Raises SpecError as soon as there are more than `most`:
     what comes behind them is not read."""
     from ruamel.yaml import YAML
@@ -171,8 +175,8 @@ def _composed(source: Source, most: int) -> tuple[Any, int]:
             if count > most:
                 mark = self.parser.peek_event().start_mark
                 span = source.span(mark.line + 1, mark.column + 1)
-                notes = (_TOGETHER,) if most < MAXIMUM_WRITTEN else ()
-                raise SpecError((problem("SPC006", f"more than {MAXIMUM_WRITTEN} values and keys", span, *notes),))
+                notes = (_TOGETHER,) if most < told else ()
+                raise SpecError((problem("SPC006", f"more than {told} values and keys", span, *notes),))
             return super().compose_node(parent, index)
 
     if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever

@@ -12,6 +12,7 @@ from specs import changed, load, refused, unchecked_build
 from tools import require
 
 import nmlgen
+from nmlgen.experiment.setting import Certainty
 from nmlgen.schedulers.job import pbs_as_job
 from nmlgen.source import Source
 
@@ -134,6 +135,15 @@ def test_a_script_for_pbs(lines, job, here):
     assert {name: settings.get(name) for name in job or {}} == (job or {})
     assert settings.keys() - {"job_name", "cpus_per_task"} <= (job or {}).keys()
     assert all(setting.span is not None for setting in found.settings.values())
+
+
+@pytest.mark.parametrize("line", ["-l select=9999999999:ncpus=1", "-l select=2000000000:ncpus=8+2000000000:ncpus=8"])
+def test_more_chunks_than_sbatch_takes_nodes_are_no_mistake(line):
+    """qsub does not count them."""
+    found = pbs_as_job(Source("a.run", f"#!/bin/bash\n#PBS {line}\ntrue\n"), ())
+    assert [setting.certainty for name, setting in found.settings.items() if name in ("nodes", "ntasks")] == [
+        Certainty.UNKNOWN
+    ]
 
 
 def test_what_chunks_have_besides(here):

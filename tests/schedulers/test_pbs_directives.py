@@ -6,7 +6,7 @@ import pytest
 from rows import rows
 
 import nmlgen
-from nmlgen.schedulers.pbs.directives import read_pbs_directives
+from nmlgen.schedulers.pbs.directives import pbs_directives, read_pbs_directives
 from nmlgen.schedulers.pbs.values import PbsValueError, check_option, check_resource
 from nmlgen.source import Source, Span
 
@@ -171,6 +171,20 @@ def test_directives_end_at_the_first_command():
 
 def test_a_directive_goes_on_behind_a_backslash():
     assert read("#PBS -N icon \\", " -Y") == [(UNKNOWN, "-Y", True)]
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("a\\ b c", ["a b", "c"]),
+        ("'a b'\"c d\"e f", ["a bc de", "f"]),
+        ("a\\\\b \\'c", ["a\\b", "'c"]),
+        ("x" * 100_000 + " y", ["x" * 100_000, "y"]),
+    ],
+)
+def test_words_of_a_directive(written, words):
+    (directive,) = pbs_directives(Source("job.sh", f"#PBS {written}\n"))
+    assert [word.text for word in directive.words] == words
 
 
 def test_line_ends():

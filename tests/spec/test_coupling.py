@@ -101,6 +101,13 @@ def test_keys_at_the_top_that_yac_does_not_know_are_none():
     assert read(MERGED + "something: else\n").problems == ()
 
 
+def test_very_many_couples_are_not_read():
+    found = read("coupling:\n" + "  - {src_lag: 1, field: a}\n" * 4_000)
+    (problem,) = found.problems
+    assert (problem.code, problem.message) == ("SPC006", "more than 20000 values and keys")
+    assert found.is_open
+
+
 def test_sections_without_anything_are_passed_over():
     assert read(MERGED + "debug:\n").problems == ()
     assert read("timestep_unit: ISO_format\ncoupling:\n").problems == ()

@@ -32,6 +32,7 @@ from nmlgen.values import evolve, frozen
 PREFIX = "#PBS"
 
 _SPACE = " \t\v\f\r"
+_PLAIN = re.compile(r"[^\s\"'\\]+")
 _DIRECTIVE = re.compile(r"[ \t\v\f\r]*#PBS(?=[\s-]|$)")
 _LATER = re.compile(r"^[ \t]*#PBS[ \t]+-[A-Za-z][^\n]*", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*#PBS[ \t][^\n]*", re.MULTILINE)
@@ -174,22 +175,23 @@ class _Reading:
             if text[at].isspace() or text[at : at + 2] == "\\\n":
                 at += 1 if text[at].isspace() else 2
                 continue
-            start, value = at, ""
+            start, parts = at, []
             while at < end and not text[at].isspace():
                 if text[at] in "\"'":
                     close = text.find(text[at], at + 1, end)
                     if close < 0:
                         unmatched = self.text.span(at, _line_end(text, at))
                         return PbsDirective(tuple(words), whole, unmatched, lines)
-                    value += text[at + 1 : close]
+                    parts.append(text[at + 1 : close])
                     at = close + 1
-                elif text[at] == "\\" and text[at + 1 : at + 2] == "\n":
+                elif text[at] == "\\":
+                    is_joined = text[at + 1 : at + 2] == "\n"
+                    parts.append("" if is_joined else text[at + 1 : at + 2])
                     at += 2
-                else:
-                    at += text[at] == "\\"
-                    value += text[at : at + 1]
-                    at += 1
-            words.append(StaticWord(value, self.text.span(start, min(at, _line_end(text, start)))))
+                elif (plain := _PLAIN.match(text, at, end)) is not None:
+                    parts.append(plain[0])
+                    at = plain.end()
+            words.append(StaticWord("".join(parts), self.text.span(start, min(at, _line_end(text, start)))))
         return PbsDirective(tuple(words), whole, None, lines)
 
     def of_directive(self, directive: PbsDirective, given: dict[str, Span]) -> Iterator[SyntaxProblem]:
