@@ -30,6 +30,14 @@ def _rules_fail_aloud():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _nobody_waits_for_the_disk():
+    """What a test writes need not outlast a loss of power: only the programs that tests start wait for the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda descriptor: os.fstat(descriptor) and None)  # one that is closed is refused
+        yield
+
+
 def pytest_collection_finish() -> None:
     """What stays for the whole session is seldom looked through for garbage: a sixth of the CPU. Old versions of
     hypothesis ask who refers to an object, which `gc.freeze` would hide from them."""
