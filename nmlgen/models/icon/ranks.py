@@ -24,6 +24,7 @@ MOST_IO_RANKS = 256
 MOST_PARTITIONS = 256
 """ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
 _MOST_FILES = 100_000
+_MOST_FILES_OF_ALL = 150_000
 """A bound on work: ICON has room for far fewer partitions; the files of more are not listed."""
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
@@ -165,11 +166,19 @@ def output_files(component: Component) -> tuple[OutputFile, ...]:
     than anybody could look at."""
     if not writes_output(component):
         return ()
+    count = 0
     for stream in component.streams:
         for level_type in level_types(component, stream):
-            if partition_count(component, stream, level_type) > _MOST_FILES:
+            partitions = partition_count(component, stream, level_type)
+            count += max(0, partitions) * len(_stream_domains(component, stream))
+            if partitions > _MOST_FILES or count > _MOST_FILES_OF_ALL:
                 setting = component.stream_setting(stream, f"stream_partitions_{level_type}")
-                raise UndecidedError(setting, f"{setting.name} is larger than {_MOST_FILES}")
+                reason = f"{setting.name} is larger than {_MOST_FILES}"
+                if partitions <= _MOST_FILES:
+                    reason = (
+                        f"{setting.name} makes more than {_MOST_FILES_OF_ALL} sequences of files with those before it"
+                    )
+                raise UndecidedError(setting, reason)
     return tuple(
         OutputFile(stream, level_type, domain, partition, partitions)
         for stream in component.streams

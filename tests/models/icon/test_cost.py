@@ -89,6 +89,18 @@ def test_partitions_without_end(partitions):
         assert len(output_files(one)) == partitions
 
 
+@pytest.mark.parametrize("partitions", [50_000, 50_001])
+def test_partitions_of_all_streams_together(partitions):
+    more = {"output_interval": "PT1H", "ml_varlist": ["u"], "stream_partitions_ml": partitions}
+    one = component(output={"atm": {"stream_partitions_ml": partitions}, "b": dict(more), "c": dict(more)})
+    if partitions > 50_000:
+        with pytest.raises(UndecidedError) as caught:
+            output_files(one)
+        assert caught.value.reason.endswith("makes more than 150000 sequences of files with those before it")
+    else:
+        assert len(output_files(one)) == 150_000
+
+
 def test_a_chain_of_very_many_jobs():
     one = component(restart={"restartTimeIntval": "PT1S"}, time={"modelTimeStep": "PT1S"})
     with pytest.raises(UndecidedError) as caught:
