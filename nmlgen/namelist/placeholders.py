@@ -22,7 +22,8 @@ _STAND_IN = re.compile(
 )
 _STANDS_FOR_NUMBER = re.compile(
     r"(?!(?:ALL|MAX|MIN|NONE|ANY|AUTO)$)_?[A-Z][A-Z0-9_]*"  # NODES, _NTASKS_, X
-    r"|XXX\w+|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
+    r"|[A-Za-z]+(?:_[A-Za-z0-9]+)+"  # n_cpus, TBG_tasks
+    r"|XXX\w+|%%[\w-]+%%|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
 )
 _SEPARATOR = re.compile(r"[-:=+,%]")
 _FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")
@@ -57,7 +58,8 @@ def stands_for_number(text: str) -> bool:
 def stands_for_numbers(text: str) -> bool:
     """Whether one of several numbers stands for one that is filled in: 1-NODES, walltime=HH:MM:SS, d-hh:mm, YYYY-MM-DD;
     or a whole value is dots or question marks."""
-    return _FORM_OF_NUMBERS.fullmatch(text) is not None or any(map(stands_for_number, _SEPARATOR.split(text)))
+    pieces = text, *_SEPARATOR.split(text)
+    return _FORM_OF_NUMBERS.fullmatch(text) is not None or any(map(stands_for_number, pieces))
 
 
 def hidden(text: str) -> str:

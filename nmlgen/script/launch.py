@@ -212,7 +212,7 @@ class _Reading:
             count = decimal(match[1]) if match is not None else None
             if count is not None and count > 0:
                 value, certainty = count, Certainty.WRITTEN
-            elif has_placeholder(word.text) or stands_for_number(word.text):
+            elif word.text == "" or has_placeholder(word.text) or stands_for_number(word.text):  # or one given with $1
                 value = None
             elif name == "nodes":
                 certainty = Certainty.WRITTEN  # a range

@@ -147,6 +147,7 @@ def test_a_variable_of_another_core_or_a_fork_is_a_warning(judged, group, settin
     [
         (" cu_physics = 1, 0,", " cu_physics = 1, 0,\n bl_mynn_tkebudget = 1,"),
         ("&physics", "&lis\n lis_landcover = 1,\n/\n&physics"),
+        (" ra_lw_physics = 4, 4,\n ra_sw_physics = 4, 4,", " ra_lw_physics = 56, 56,\n ra_sw_physics = 56, 56,"),
     ],
 )
 def test_what_seems_to_be_of_another_release_is_refused_for_nobody(judged, change):

@@ -70,6 +70,8 @@ def marked(span: Span) -> str:
         "#PBS -l select=_NODES_:ncpus=_PTILE_:mem=500GB",
         "#PBS -l walltime=HH:MM:SS",
         "#PBS -J 1-NUMBER",
+        "#PBS -l select=n_nodes:ncpus=n_cpus",
+        "#PBS -N TODO_NAME/2",
         "#PBS -m EMAIL_WHEN",
         "#PBS -N #NAME#",
         "#PBS -l select=1:ncpus=2 \\\n  -N icon",

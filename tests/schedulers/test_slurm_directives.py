@@ -223,9 +223,14 @@ def test_templates_are_not_judged(value: str) -> None:
         ("array", "_R_ARRAY_START_-_R_ARRAY_END_%300"),
         ("time", "##hours##:00:00"),
         ("time", "HH:MM:SS"),
+        ("ntasks", "%%ntasks%%"),
+        ("array", "0-%%last_job%%%%%parallel_jobs%%"),
+        ("cpus-per-task", "n_cpus"),
+        ("cpus-per-gpu", "N_CPUS"),
         ("time", "d-hh:mm"),
         ("time", "..."),
         ("array", "1-N"),
+        ("time", "%%time%%"),
         ("array", "0-NUM_JOBS%10"),
         ("begin", "YYYY-MM-DD"),
         ("nodes", "XXXnodes"),
@@ -270,7 +275,7 @@ def test_a_number_that_nobody_fills_in(value: str) -> None:
 @pytest.mark.parametrize(("written", "meant"), [("UNLIMTED", "UNLIMITED"), ("infinte", "INFINITE")])
 def test_a_misspelt_word_is_no_placeholder(name: str, written: str, meant: str) -> None:
     (problem,) = read_directives(Source(name, f"#!/bin/bash\n#SBATCH --time={written}\n")).problems
-    assert (problem.kind, problem.stops) == ("bad-value", True)
+    assert (problem.kind, problem.stops) == ("bad-value", name == "job.sh")
     assert problem.expected.endswith(f'; did you mean "{meant}"?')
 
 
@@ -278,6 +283,8 @@ def test_a_misspelt_word_is_no_placeholder(name: str, written: str, meant: str) 
 def test_a_file_that_is_named_a_template_has_what_is_filled_in(name: str, expected: list[str]) -> None:
     text = "#!/bin/bash\n#SBATCH --nodes=$NODES\n"
     assert [problem.kind for problem in read_directives(Source(name, text)).problems] == expected
+    problems = read_directives(Source(name, "#!/bin/bash\n#SBATCH --array=test\n")).problems
+    assert [problem.stops for problem in problems] == [name == "job.sh"]
 
 
 @pytest.mark.parametrize("option", ["--image", "--container-name", "--workdir"])

@@ -88,6 +88,12 @@ def test_what_the_launcher_refuses(command: str, message: str) -> None:
     assert [problem.message for problem in read(command).problems] == [message]
 
 
+@pytest.mark.parametrize("command", ['srun --ntasks-per-node="" ./icon', "mpirun -n TBG_tasks ./icon"])
+def test_a_number_that_comes_later_is_not_refused(command: str) -> None:
+    """What `$1` says is empty until somebody starts the script with a word."""
+    assert not read(command).problems
+
+
 def test_no_tasks_at_all_are_all_slots_to_open_mpi() -> None:
     """`mpirun -np 0 echo` of Open MPI 4.1 starts one on each slot."""
     found = read("mpirun -np 0 ./icon")

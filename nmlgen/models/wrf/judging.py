@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from math import isclose, isnan
 from typing import Any
 
@@ -30,6 +31,8 @@ PASSED_OVER = ("dm_task_split", "logging")
 `frame/module_wrf_error.F:105`)."""
 _MOST_NAMED = 6
 _MOST_TASKS = 10_000_000  # no machine has more
+_RADIATION = frozenset({-1, 0, 1, 2, 3, 4, 5, 7, 14, 24, 31, 99})
+"""The schemes of either half of the radiation (`Registry/Registry.EM_COMMON`), 3.9.1.1 to 4.7.1."""
 _SUITE = "setup_physics_suite"
 
 
@@ -225,6 +228,14 @@ class _Judging(Judging):
         taken = taken_up_to(refusal.source, (name for name, _ in refusal.cells if name not in given))
         lacks = latest(lacking()[name] for name in given & lacking().keys())
         return None if taken is None or latest(filter(None, (lacks, taken))) == lacks else taken
+
+    @cached_property
+    def is_of_another(self) -> bool:
+        """As of any model, or both halves of the radiation are a scheme that WRF does not have: nobody chooses it twice
+        by mistake, and NASA's NU-WRF has its own."""
+        longwave, shortwave = self.read.value("ra_lw_physics"), self.read.value("ra_sw_physics")
+        is_foreign = longwave == shortwave and isinstance(longwave, int) and longwave not in _RADIATION
+        return is_foreign or super().is_of_another
 
     @property
     def is_of_assimilation(self) -> bool:

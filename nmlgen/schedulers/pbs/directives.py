@@ -46,7 +46,7 @@ _OF_NQSV = re.compile(
 )
 _OF_TORQUE_JOB = re.compile(r"-l\s*\S*\b(?:nodes|procs)=")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
-_PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|\bXX+\b|\.\.\.")
+_PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|\bTODO|\bXX+\b|\.\.\.")
 
 
 @frozen

@@ -66,7 +66,7 @@ _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster"
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
-_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task"))
+_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task", "cpus-per-gpu"))
 _SEVERAL_NUMBERS = ("array", "begin", "deadline", "time", "time-min")
 _RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
 
@@ -176,7 +176,7 @@ class _Reading:
         self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True, fix: Fix | None = None
     ) -> None:
         assert span is not None
-        self.problems.append(SyntaxProblem(kind, message, span, expected, stops, fix))
+        self.problems.append(SyntaxProblem(kind, message, span, expected, stops and not self._is_template, fix))
 
     # --- Lines ------------------------------------------------------------------------------------------------
 
