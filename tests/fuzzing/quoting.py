@@ -393,9 +393,9 @@ def _read_as_json() -> Iterator[None]:
     """Documents, which are written as JSON, are read as such: to try at which places they take a text."""
     real = yaml_documents._document
 
-    def read(name: str, data: bytes, kept: Path | None) -> Document:
+    def read(name: str, data: bytes, kept: Path | None, most: int) -> Document:
         if kept is not None or not data.startswith(b"{"):
-            return real(name, data, kept)
+            return real(name, data, kept, most)
         return Document(_node(json.loads(data), Source(name, "{").span(1, 1)), "")
 
     read.__wrapped__ = real.__wrapped__  # type: ignore[attr-defined]
