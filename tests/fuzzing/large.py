@@ -37,6 +37,12 @@ def _list(item: str) -> str:
     return "[" + _filled(item + ", ").decode() + item + "]"
 
 
+def _streams(said: str) -> bytes:
+    """A spec of so many streams that say this as it may have."""
+    streams = (f'"s{number}": {{"output_interval": "PT1H", "file_interval": "P1D", {said}}}' for number in range(499))
+    return _spec('"output": {' + ", ".join(streams) + "}")
+
+
 SPECS: Mapping[str, Callable[[], bytes]] = {
     "one scalar": lambda: b"a: " + b"x" * SIZE,
     "one number": lambda: b"a: " + b"9" * SIZE,
@@ -56,6 +62,11 @@ SPECS: Mapping[str, Callable[[], bytes]] = {
         + ", ".join(f'"s{number}": {{"output_interval": "PT1H", "ml_varlist": ["u"]}}' for number in range(500))
         + "}"
     ),
+    "groups of variables": lambda: _streams('"ml_varlist": ["group:all", "group:nh_prog_vars", "u", "temp"]'),
+    "statistics": lambda: _streams('"operation": "mean", "ml_varlist": ["u", "v", "temp", "pres", "w", "rho"]'),
+    "levels": lambda: _streams('"m_levels": "31", "ml_varlist": ["u", "v", "temp", "pres", "qv"]'),
+    "partitions": lambda: _streams('"stream_partitions_ml": 500, "ml_varlist": ["u"]'),
+    "names": lambda: _spec('"output": {"s": {"output_interval": "PT1H", "ml_varlist": ' + _list('"x#"') + "}}"),
     "inputs": lambda: _spec('"input_files": {' + _filled('"f#": {"source": "a"}, ').decode() + '"g": {"source": "b"}}'),
     "modules": lambda: _spec('"modules": ' + _list('"m"')),
     "points": lambda: _spec('"sweep": {"points": ' + _list('{"job.nodes": 1}') + "}"),
@@ -116,6 +127,7 @@ NAMELISTS: Mapping[str, Callable[[], bytes]] = {
     "quotes": lambda: _filled("''", "&run_nml nsteps = ", "/\n"),
     "bytes": lambda: b"\xff" * SIZE,
     "nothing": lambda: b"\0" * SIZE,
+    "repeat counts": lambda: _filled(" x# = 100000*1\n", "&run_nml\n", "/\n"),
 }
 MASTERS: Mapping[str, Callable[[], bytes]] = {
     "models": lambda: _filled("&master_model_nml model_type = 1 model_name = 'm#' /\n", _MASTER.decode()),
@@ -179,6 +191,8 @@ SCRIPTS: Mapping[str, Callable[[], bytes]] = {
     "an array again": lambda: _filled("b=(${a[@]})\n", "a=(" + "x " * 1000 + ")\n"),
     "writing": lambda: _filled("echo a >> x\n"),
     "launches": lambda: _filled("srun ./icon\n"),
+    "parts of a launch": lambda: _filled("-np 4 ./icon : ", "#!/bin/bash\nmpirun ", "-np 4 ./icon\n"),
+    "chunks": lambda: _filled("1000000000:ncpus=8+", "#!/bin/bash\n#PBS -l select=", "1:ncpus=8\nmpirun ./icon\n"),
     "bytes": lambda: b"\xff" * SIZE,
     "nothing": lambda: b"\0" * SIZE,
 }
@@ -214,6 +228,8 @@ def large(_: random.Random) -> Iterator[Case]:
     for make in MASTERS.values():
         model = b"&run_nml\n num_lev = 30\n/\n"
         yield Case({"run/NAMELIST_wave": model, "run/icon_master.namelist": make()}, _NAMELIST_CALLS, _told)
+    models = _MASTER + _MASTER[_MASTER.index(b"&master_model_nml") : _MASTER.index(b"&master_time")] * 15
+    yield Case({"run/NAMELIST_wave": _SHARED, "run/icon_master.namelist": models}, _NAMELIST_CALLS, _told)
     for make in SCRIPTS.values():
         yield Case({"a.run": make()}, (("lint", "a.run"), ("import", "a.run", "-o", "made.yaml")), _told)
     for make in LOGS.values():
@@ -235,6 +251,9 @@ _MASTER = b"""&master_nml
  experimentStartDate = '2008-09-01T00:00:00Z' experimentStopDate = '2008-09-02T00:00:00Z'
 /
 """
+
+
+_SHARED = b"&run_nml\n num_lev = 30\n/\n" + b"&output_nml\n ml_varlist = 'u', output_interval = 'PT1H'\n/\n" * 900
 
 
 def _told(ends: list[Ended]) -> bool:
