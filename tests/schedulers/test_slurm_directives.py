@@ -258,6 +258,11 @@ def test_what_has_blanks_and_is_not_filled_in(value: str) -> None:
     assert "stray-word" in kinds(f"#SBATCH -N {value}")
 
 
+def test_what_is_yours_is_filled_in() -> None:
+    assert "stray-word" not in kinds("#SBATCH --mail-user=YOUR EMAIL")
+    assert "stray-word" in kinds("#SBATCH --mail-user=her email")
+
+
 def test_what_stands_in_brackets() -> None:
     found = read("#SBATCH --mail-user=[your email] -J x")
     assert not found.problems

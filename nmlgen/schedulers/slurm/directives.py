@@ -57,6 +57,7 @@ _PLACEHOLDER = re.compile(
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
+_YOUR = re.compile(r"(?:^|=)your\Z", re.IGNORECASE)  # --mail-user=your email
 _COMPONENTS = ("hetjob", "packjob")
 _SAID_FOR_EACH = ("partition", "constraint")
 """Options that no later part of a heterogeneous job takes from the first, and that each means as a rule; what asks for
@@ -385,7 +386,7 @@ class _Reading:
                 rest = rest[1:]
 
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
-        if self._is_template or _PLACEHOLDER.search(word.start):
+        if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):
             return
         expected = "options of sbatch; a value with blanks stands in quotes"
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
