@@ -24,7 +24,7 @@ def of_removals(programs: Iterable[Ran], guard: Guard) -> Iterator[SyntaxProblem
             continue
         options = [word for word in words[1:] if word is not None and word.startswith("-")]
         pairs = zip(event.words[1:], words[1:], strict=True)
-        operands = [(_path(item, event, guard), item) for item, word in pairs if word is None or word not in options]
+        operands = [(_path(item, event, guard), item) for item, word in pairs if word is None or word[:1] != "-"]
         if name == "mkdir":
             made.update(path for path, _ in operands if path is not None)
         elif name == "rm" and not any(map(_is_for_directories, options)):
@@ -39,15 +39,18 @@ def of_removals(programs: Iterable[Ran], guard: Guard) -> Iterator[SyntaxProblem
         elif None in [path for path, _ in operands]:
             made.clear()
         else:
-            made = {there for there in made if not any(_is_within(there, path) for path, _ in operands)}
+            gone = {path for path, _ in operands if path is not None}
+            above = {path[0] for path in gone}
+            made = {there for there in made if there not in gone and above.isdisjoint(_above(there[0]))}
 
 
 def _is_for_directories(option: str) -> bool:
     return option in _LONG if option.startswith("--") else not _TAKES_DIRECTORIES.isdisjoint(option)
 
 
-def _is_within(there: tuple[str, tuple[Hashable, ...]], path: tuple[str, tuple[Hashable, ...]] | None) -> bool:
-    return path is not None and (there == path or there[0].startswith(f"{path[0]}/"))
+def _above(path: str) -> Iterator[str]:
+    """The directories that a path lies in."""
+    return (path[:place] for place, letter in enumerate(path) if letter == "/")
 
 
 def _path(item: Field, event: Ran, guard: Guard) -> tuple[str, tuple[Hashable, ...]] | None:

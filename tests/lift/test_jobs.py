@@ -9,6 +9,7 @@ from rows import rows
 from nmlgen import lint
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
+from nmlgen.lift import removals
 from nmlgen.lift.loading import Loaded, load
 
 
@@ -267,6 +268,29 @@ def test_what_is_no_mistake_round_the_launch(text, tmp_path):
     (tmp_path / "exp.waves.run").write_text(text)
     found = {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}
     assert not found & {"LFS003", "LFS005", "ENV001", "ENV003", "SLM030", "LCH002"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_found"),
+    [
+        ("mkdir a ab\nrm -r ab\nrm a", True),
+        ("mkdir -p a/b/c\nrm -r a\nrm a/b/c", False),
+        ("mkdir -p a/b/c\nrm -r a/b\nrm a/b/c", False),
+        ("mkdir -p a/b/c\nrm -r a/b/c/d\nrm a/b/c", True),
+    ],
+)
+def test_a_directory_is_gone_with_those_that_it_lies_in(lines, is_found, tmp_path):
+    (tmp_path / "exp.waves.run").write_text(COMPLETE.replace("ulimit", f"{lines}\nulimit"))
+    assert ("SHL012" in {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}) is is_found
+
+
+def test_what_is_made_is_looked_at_once_for_all_that_goes(tmp_path, monkeypatch):
+    looked, above = [], removals._above
+    monkeypatch.setattr(removals, "_above", lambda path: looked.append(path) or above(path))
+    made, gone = (" ".join(f"{letter}{number}" for number in range(30)) for letter in "ab")
+    (tmp_path / "exp.waves.run").write_text(COMPLETE.replace("ulimit", f"mkdir {made}\nrm -r {gone}\nulimit"))
+    lint([tmp_path / "exp.waves.run"])
+    assert 30 <= len(looked) < 60
 
 
 @pytest.mark.parametrize(
