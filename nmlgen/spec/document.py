@@ -97,7 +97,7 @@ def _document(name: str, data: bytes, kept: Path | None, most: int) -> Document:
     node = kept_node(kept, source, sha256) if kept is not None else None
     if node is not None:
         return Document(node, sha256)
-    node, written, unfolded = _read(source, most=most)
+    node, written, unfolded = _read(source, False, most)
     return Document(node, sha256, written, unfolded)
 
 
