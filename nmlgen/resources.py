@@ -23,7 +23,12 @@ def directory(kind: str) -> Path:
 
 def shipped(*names: str) -> Any:
     """The JSON document in `schemas`, by the names of directories and of its file."""
-    return json.loads(directory("schemas").joinpath(*names).read_text(encoding="utf-8"))
+    return json.loads(shipped_text(*names))
+
+
+def shipped_text(*names: str) -> str:
+    """Its text."""
+    return directory("schemas").joinpath(*names).read_text(encoding="utf-8")
 
 
 @cache

@@ -424,7 +424,7 @@ def _bundled(release: str) -> Registry:
 def _document(release: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The groups of a file that ships, and what was removed before: most of it is never asked for, and is read when it
     is. Each group begins a line, and `removed` comes last."""
-    text = directory("schemas").joinpath("icon", f"{release}.json").read_text(encoding="utf-8")
+    text = shipped_text("icon", f"{release}.json")
     groups, _, removed = text.partition('"groups": {\n"')[2].rpartition('\n}, "removed": ')
     texts = dict(entry.split('": ', 1) for entry in groups.split(',\n"'))
     return _Later(texts), _Later(dict.fromkeys(("groups", "variables"), removed.rstrip()[:-1]), within=True)
