@@ -17,7 +17,7 @@ from nmlgen import disk
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
-from nmlgen.resources import directory, schema
+from nmlgen.resources import directory, schema, shipped_text
 from nmlgen.values import frozen
 
 _FORMAT = 1
