@@ -22,6 +22,7 @@ from nmlgen.script.syntax import (
 from nmlgen.values import evolve, fields, frozen, has
 
 if TYPE_CHECKING:
+    from nmlgen.script.effort import Effort
     from nmlgen.script.state import Definitions
 
 ANY_END = "*"
@@ -80,8 +81,9 @@ def changed_in_arithmetic(expression: str) -> list[str]:
     return [before or after for before, after in _CHANGED.findall(expression)]
 
 
-def effects(body: Any, functions: Mapping[str, Definitions]) -> Effects:
-    """What the commands below a node of the tree, and the functions they call, may change."""
+def effects(body: Any, functions: Mapping[str, Definitions], effort: Effort | None = None) -> Effects:
+    """What the commands below a node of the tree, and the functions they call, may change; what looking at them takes
+    is added to `effort`."""
     found = _Search()
     seen: set[str] = set()
     waiting: list[Any] = [body]
@@ -96,6 +98,8 @@ def effects(body: Any, functions: Mapping[str, Definitions]) -> Effects:
             if not definitions:
                 found.everything = True
             waiting += [case[0].body for _, case in definitions if case is not None]
+    if effort is not None:
+        effort.spent += found.looked
     return Effects(frozenset(found.names), found.everything, found.moves, found.shifts, found.switches, found.calls)
 
 
@@ -107,6 +111,7 @@ class _Search:
         self.called: set[str] = set()
         self.everything = self.moves = self.shifts = self.switches = self.calls = False
         self.is_open = False
+        self.looked = 0
 
     def below(self, root: Any) -> None:
         """Look at a node and all below it."""
@@ -120,6 +125,7 @@ class _Search:
             if kind is tuple:
                 waiting += node
                 continue
+            self.looked += 1
             children = _CHILDREN.get(kind)
             if children is None:
                 children = _CHILDREN[kind] = _children(kind)

@@ -86,7 +86,7 @@ class Questions:
     def __init__(
         self, is_empty: Callable[[Hashable], bool | None] = lambda symbol: False, effort: Effort | None = None
     ) -> None:
-        self._effort = effort or Effort()
+        self.effort = effort or Effort()
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
         self._unique: set[int] = set()
@@ -216,7 +216,7 @@ class Questions:
         """A question about several values, asked for every choice of cases that are possible together."""
         if all(len(value) == 1 and not value[0].guard for value in values):
             return decide(tuple(value[0] for value in values))
-        self._effort.on_choices(values)
+        self.effort.on_choices(values)
         choices: list[tuple[Guard, tuple[Possibility, ...]]] = [(ALWAYS, ())]
         for value in values:
             choices = [

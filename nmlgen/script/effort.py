@@ -8,6 +8,9 @@ from nmlgen.values import define
 
 _CHARACTERS = 50
 _CHOICES = 256  # of more nothing is known
+_MOST = 1_000_000
+"""A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
+25 000."""
 
 
 @define
@@ -16,6 +19,11 @@ class Effort:
     questions that a way has left open, elements of arrays. Each takes a few microseconds at the most."""
 
     spent: int = 0
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether nothing more is looked at closely."""
+        return self.spent > _MOST
 
     def on_text(self, text: str) -> None:
         """A part of a word, or what a program writes."""

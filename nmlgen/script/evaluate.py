@@ -77,8 +77,6 @@ from nmlgen.values import frozen
 
 _MOST_STEPS = 20_000
 _MOST_EVENTS = 5_000
-_MOST_EFFORT = 1_000_000
-"""What commands look at beside themselves (see `Effort`). A thousand ordinary commands look at some 25 000."""
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
@@ -432,7 +430,7 @@ class Interpreter:
         self._steps += 1
         self.effort.spent += len(self.guard) * (1 + max(0, len(self.events) - self._told))
         self._told = len(self.events)
-        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.effort.spent > _MOST_EFFORT:
+        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.effort.is_too_much:
             self.gave_up = Place(self.text, start, end)
             raise GiveUpError
 

@@ -98,7 +98,9 @@ def _iterate(shell: Interpreter, body: Sequence, step: Callable[[], bool]) -> No
             shell.run_sequence(body)
             _rejoin(shell, "continue", outer)
             if len(shell.left["break"]) > _MOST_WAYS and shell.current is not None:
-                _forget(shell, effects(body, shell.state.functions), Place(shell.text, body.start, body.end))
+                _forget(
+                    shell, effects(body, shell.state.functions, shell.effort), Place(shell.text, body.start, body.end)
+                )
                 shell.doubt(Place(shell.text, body.start, body.end))
                 break
         _rejoin(shell, "break", outer)
@@ -129,9 +131,9 @@ def _unknown_turns(
     """A loop of which nobody knows how often it runs: what it assigns is unknown, what it writes may come any number
     of times. It is run once in an unknown turn, in which the variable called `name` has the value `turn`; as a rule not
     at all, if it `is_rare`."""
-    changes = effects(body, shell.state.functions)
+    changes = effects(body, shell.state.functions, shell.effort)
     if condition is not None:
-        changes = changes | effects(condition, shell.state.functions)
+        changes = changes | effects(condition, shell.state.functions, shell.effort)
     if name is not None:
         changes = changes.naming(name)
     yes, no = shell.questions.ask_unlikely() if is_rare else shell.questions.ask()
@@ -237,11 +239,12 @@ def _while(shell: Interpreter, command: While, splits: int = 0) -> None:
     if shell.current is None:
         return
     answer = _deciding_answer(shell, asked) if undecided and count <= _MOST_TURNS else None
-    if answer is not None and splits < _MOST_SPLITS and not effects(command.condition, shell.state.functions).names:
+    changes = effects(command.condition, shell.state.functions, shell.effort).names
+    if answer is not None and splits < _MOST_SPLITS and not changes:
         either: Truth = ((frozenset((answer,)), True), (frozenset((-answer,)), False))
         shell.branch(either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1))
     elif undecided:
-        shell.assignments.forget_all(effects(command.condition, shell.state.functions).names)
+        shell.assignments.forget_all(changes)
         _unknown_turns(shell, command.body, place, None, command.condition)
     else:
         shell.set_status(status)
@@ -274,7 +277,7 @@ def _arithmetically(shell: Interpreter, command: ArithmeticFor) -> None:
     shell.set_status(SUCCESS)
     _iterate(shell, command.body, step)
     if undecided and shell.current is not None:
-        names = effects(command, shell.state.functions).names
+        names = effects(command, shell.state.functions, shell.effort).names
         shell.assignments.forget_all(names)
         _unknown_turns(shell, command.body, place, None)
         if shell.current is not None:

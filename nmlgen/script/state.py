@@ -23,6 +23,7 @@ from nmlgen.values import define
 
 if TYPE_CHECKING:
     from nmlgen.script.conditions import Questions
+    from nmlgen.script.effort import Effort
     from nmlgen.script.events import Piece
     from nmlgen.script.syntax import Function
     from nmlgen.source import Text
@@ -132,7 +133,7 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
     if not contradicts(mine, other):  # what leads to each does not tell them apart: one more question does
         yes, no = questions.ask()
         mine, other = mine | yes[0], other | no[0]
-    _join_variables(first.variables, second.variables, mine, other)
+    _join_variables(first.variables, second.variables, mine, other, questions.effort)
     _join_functions(first, second, mine, other)
     if first.positional is not second.positional:
         first.positional = _joined_positional(first.positional, second.positional, mine, other)
@@ -153,14 +154,20 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
     return first
 
 
-def _join_variables(variables: dict[str, Variable], rivals: Mapping[str, Variable], mine: Guard, other: Guard) -> None:
-    for name, two in rivals.items():
-        one = variables.get(name)
-        if one is not two:
-            variables[name] = joined_variable(name, one, two, mine, other)
-    if len(variables) > len(rivals):
-        for name in [name for name in variables if name not in rivals]:
-            variables[name] = joined_variable(name, variables[name], None, mine, other)
+def _join_variables(
+    variables: dict[str, Variable], rivals: Mapping[str, Variable], mine: Guard, other: Guard, effort: Effort
+) -> None:
+    effort.spent += len(rivals) // 50
+    left = [name for name in variables if name not in rivals] if len(variables) > len(rivals) else []
+    for name in (*rivals, *left):
+        one, two = variables.get(name), rivals.get(name)
+        if one is two:
+            continue
+        if effort.is_too_much:
+            variables[name] = havoc(name, one or two, object())
+            continue
+        variables[name] = joined_variable(name, one, two, mine, other)
+        effort.spent += 1 + sum(len(each.value) for each in (one, two) if each is not None) ** 2 // 4
 
 
 def _join_outputs(first: State, second: State) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rows import rows
 
 import nmlgen
-from nmlgen.script import evaluate
+from nmlgen.script import effort, evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import covering_worlds
 from nmlgen.source import Source
@@ -63,9 +63,18 @@ TURNS = {
 @rows("what", TURNS)
 def test_a_turn_of_a_loop_costs_what_it_looks_at(what, monkeypatch):
     """Turns that are few for commands, with a tenth of the effort; the first of them are followed to the end."""
-    monkeypatch.setattr(evaluate, "_MOST_EFFORT", 100_000)
+    monkeypatch.setattr(effort, "_MOST", 100_000)
     for count, is_too_much in ((3, False), (450, True)):
         text = f"#!/bin/bash\nx={'a' * 3_000}\nfor ((n = 0; n < {count}; n++)); do\n  i=$n\n  {TURNS[what]}\ndone\n"
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_options_that_each_set_a_variable_are_given_up(monkeypatch):
+    """As those of a `configure`, where each variable may be set or not behind each option."""
+    monkeypatch.setattr(effort, "_MOST", 50_000)
+    for count, is_too_much in ((10, False), (150, True)):
+        options = "".join(f"  -o{n}) a{n}=$one ;;\n" for n in range(count))
+        text = f'#!/bin/bash\nfor one in $(cat f); do\ncase $one in\n{options}esac\ndone\n[ -n "$a1" ]\n'
         assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
 
 
