@@ -32,7 +32,7 @@ from fuzzing.schemas import KEY, place_of
 from fuzzing.schemas import places as schema_places
 from fuzzing.trees import leaves
 from nmlgen import Spec
-from nmlgen.errors import NmlgenError
+from nmlgen.errors import NmlgenError, WriteError
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.models.icon.chain import name_before
 from nmlgen.namelist.reader import read_namelist
@@ -509,7 +509,10 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     for name in {*_NOTED, *more, *looks, *(words[0] for words in others if "/" not in words[0])}:
         if not _made(programs / name, NOTE.format(more=more.get(name, _PLACED if experiment.programs else ""))):
             return None
-    build.write(directory)
+    try:
+        build.write(directory)
+    except WriteError:  # of a name that is too long for a file
+        return None
     base = directory / str(experiment.base_directory.value if experiment.base_directory else "")
     needed = [str(experiment.executable.value), *(_brought(one) for one in experiment.inputs)]
     needed += [str(one.said("executable")) for one in experiment.programs if one.said("executable") is not None]
