@@ -121,6 +121,14 @@ qsub next.sh
     ]
 
 
+def test_a_time_that_says_none(tmp_path):
+    path = tmp_path / "job.sh"
+    path.write_text("#!/bin/bash\n#PBS -l walltime=\n./icon\n")
+    done = convert(path, to="slurm")
+    assert "# not converted: -l walltime=" in done.text
+    assert any("-l walltime=: it says no time" in finding.message for finding in done.report.findings)
+
+
 def test_nothing_is_left(tmp_path):
     path = tmp_path / "job.sh"
     path.write_text("#!/bin/bash\n#SBATCH -N 1 -t 10\n./icon\n")

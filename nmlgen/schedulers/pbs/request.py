@@ -133,6 +133,8 @@ class _Reading:
                 text = f"-l {name}={amount}" if amount else f"-l {name}"
                 if _TEMPLATE.search(amount):
                     self.lose(text, span, "what is asked for is not known")
+                elif name == "walltime" and not amount:
+                    self.lose(f"{text}=", span, "it says no time")
                 elif name in (*_OF_A_JOB, "walltime", "select", "place", "nodes"):
                     check_resource(name, amount)
                     self.resources[name] = amount, span
