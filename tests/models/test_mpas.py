@@ -295,3 +295,9 @@ def test_examples(code, tmp_path):
         codes[kind] = {finding.code for finding in report.findings}
     assert code in codes["Found"]
     assert code not in codes["Clean"]
+
+
+def test_a_last_group_without_a_variable(tmp_path):
+    path = tmp_path / "namelist.atmosphere"
+    path.write_text("&nhyd_model\n 3 4\n/\n", encoding="utf-8")
+    assert "MPS002" in [finding.code for finding in nmlgen.lint([path]).findings]

@@ -83,7 +83,7 @@ class _Judging(Judging):
         """What a problem of the text is to MPAS, which takes the end of the file in a group for one that is not there:
         where the last value of the file is of another type, gfortran's runtime reads on to it."""
         found, read = super().problem(group, problem), self.read.groups[group]
-        is_last = read.start == self.last and problem.span.offsets[0] >= read.items[-1].span.offsets[0]
+        is_last = read.start == self.last and read.items and problem.span.offsets[0] >= read.items[-1].span.offsets[0]
         if problem.kind != "wrong-type" or not is_last:
             return found
         note = f"the last value of the file: MPAS built with gfortran takes its defaults for all of &{group}"
