@@ -42,8 +42,9 @@ class JobPart:
     ended, `own_log` the file in which it says why; `needed` are patterns of files that must be there. The script makes
     `directories`; `output_names` are what names of output files begin with, and `finished` tells which of them no rank
     writes any more, a line each: how many sequences share a pattern, and the pattern as an extended regular expression
-    of POSIX. `legs` is how many jobs follow each other, None where nobody can know. A model that is `asked_to_stop`
-    writes a checkpoint on demand.
+    of POSIX. `legs` is how many jobs follow each other, None where nobody can know. A run that `has_land` says in the
+    master namelist, too, whether JSBACH goes on; with `checkpoint_on_demand` a model that is asked to stop writes a
+    checkpoint.
     """
 
     program: str
@@ -59,7 +60,7 @@ class JobPart:
     output_names: Sequence[str] = ()
     finished: Sequence[str] = ()
     has_land: bool = False
-    asked_to_stop: bool = False
+    checkpoint_on_demand: bool = False
 
 
 class Building(Protocol):

@@ -119,7 +119,7 @@ def _context(
         "own_log": None if part.own_log is None else shell_word(part.own_log),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
-        "checkpoint_on_demand": part.asked_to_stop,
+        "checkpoint_on_demand": part.checkpoint_on_demand,
         "node_local": _node_local(experiment, part.finished),
     }
 

@@ -58,7 +58,7 @@ def job_part(experiment: Experiment) -> JobPart:
         output_names=_output_names(experiment),
         finished=_sequences(experiment) if run is not None and run.sends_off else (),
         has_land=any(component.model.land for component in experiment.components),
-        asked_to_stop=bool(demands) and all(demand.value is True for demand in demands),
+        checkpoint_on_demand=bool(demands) and all(demand.value is True for demand in demands),
     )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from nmlgen.errors import InputError
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
@@ -19,6 +17,7 @@ from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.source import Source
 from nmlgen.units.whole import whole_number
+from nmlgen.values import evolve
 
 _SCHEMES = {
     "config_microp_scheme": ("off", "mp_kessler", "mp_thompson", "mp_thompson_aerosols", "mp_wsm6"),
