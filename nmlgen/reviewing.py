@@ -44,6 +44,7 @@ _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
 _PLACE = r"<[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?>"
 _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"{_PLACE}(?:[ \t]|\\\n)*\Z")
 _MOST_BEFORE = 300
+_ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -83,9 +84,12 @@ def review(lifted: LiftedScript) -> Report:
 
 def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text that a shell does not take is one of Python's `str.format`, with names in braces, and braces that
-    are meant in two; or is called a template, or has a place where somebody writes something, such as `<your account>`.
+    are meant in two; or of ERB (`<% if x %>`), or is called a template, or has a place where somebody writes something,
+    such as `<your account>`.
     """
     text = source.text
+    if "<%" in text and _ERB.search(text) is not None:
+        return True
     if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
         return True
     return is_named_template(source.name) or any(

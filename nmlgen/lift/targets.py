@@ -13,7 +13,7 @@ from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import OTHER_TEXTS, is_foreign_script, is_script
+from nmlgen.lift.scripts import OTHER_TEXTS, is_foreign_script, is_of_cmake, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
@@ -32,14 +32,17 @@ _FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OPENED = re.compile(r"^[^#!\n]*?<<-?[ \t]*['\"\\]?(?P<end>\w+)", re.MULTILINE)
 _LONE_WORD = re.compile(r"^[ \t]*(?P<word>\w+)[ \t]*\r?$", re.MULTILINE)  # with blanks it is a mistake
+_LOGS = (".log", ".out", ".err")
 _OTHERS = (
     *OTHER_TEXTS,
     *(".md", ".rst", ".txt", ".tex", ".org", ".adoc", ".pdf", ".ps", ".eps", ".csv", ".svg", ".xml"),
-    *(".patch", ".diff", ".log", ".mk", ".mak", ".am", ".ac", ".m4", ".cmake"),
+    *(*_LOGS, ".patch", ".diff", ".mk", ".mak", ".am", ".ac", ".m4", ".cmake"),
     *TEMPLATES,
 )
-_MAKEFILE = re.compile(r"(?:gnu)?makefile(?:[._].*)?", re.I)
-"""What make reads is no script, even if it begins as one."""
+_MAKEFILE = re.compile(
+    r"(?:gnu)?makefile(?:[._].*)?|configure|config\.(?:guess|sub|status|rpath)|ltmain\.sh|libtool", re.I
+)
+"""What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
 
 
 @frozen
@@ -68,6 +71,8 @@ def targets(paths: Iterable[Path], files: Files, *, is_fragment: bool | None = N
 
 def _given(path: Path, files: Files, is_fragment: bool | None) -> Target:
     source = files.read(path)
+    if path.suffix in _LOGS and source.text.startswith("#!"):
+        raise InputError(f"{source.name} is the log of a job, which begins with its script: a script is expected")
     if is_fragment or is_script(path, source):
         return Target(path, "script")
     if is_foreign_script(path, source) and not is_named_namelist(path):  # its here-documents are no namelist yet
@@ -133,7 +138,9 @@ def kind_of(path: Path, source: Source) -> str | None:
         return None
     first = source.line(1)  # what a file is called and begins with; then what is in it
     beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
-    if is_script(path, beginning) or (is_script(path, source) and _writes_group(source.text)):
+    if is_script(path, beginning) and (first.startswith("#!") or not is_of_cmake(source)):
+        return "script"
+    if is_script(path, source) and _writes_group(source.text):
         return "script"
     return "config" if is_mkexp(path, source) else None
 

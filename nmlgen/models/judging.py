@@ -8,6 +8,7 @@ from functools import cached_property
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
+from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -15,7 +16,7 @@ from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
-_MARKED = re.compile(r"[@$%<{]+[({]?\w[\w ]*[)}>@}]*[dfis]?|__\w+__")
+_MARKED = re.compile(r"[@$%<{[]+[({]?\w[\w ]*[])}>@}]*[dfis]?|__\w+__")
 """What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `<word>`, `{{word}}`."""
 
 
@@ -188,7 +189,11 @@ class Judging:
         if self.is_of_another and not _is_unknown(problem) and problem not in self.read.groups[group].errors:
             severity = Severity.WARNING  # another release may have the variable as another type
         notes, fix = [f"expected: {problem.expected}"], problem.fix
-        if _is_placeholder(problem) and (self.placeholders > 1 or _is_marked(problem)):
+        is_own_name = problem.span.text.lower() in self.registry.variables(group)  # sed may put a value behind it
+        is_filled_in = (
+            self.placeholders > 1 or _is_marked(problem) or is_named_template(self.source.name) or is_own_name
+        )
+        if _is_placeholder(problem) and is_filled_in:
             severity = Severity.WARNING
             notes.append(f"{self.placeholders} such words: is this a template?")
         is_word = problem.kind == "unquoted-text" and problem.span.offsets[0] in self.meant_for_text
@@ -233,7 +238,7 @@ def _is_unknown(problem: SyntaxProblem) -> bool:
 
 def _is_placeholder(problem: SyntaxProblem) -> bool:
     text = problem.span.text
-    return problem.kind == "unquoted-text" and (text.isupper() or text.isidentifier() or _is_marked(problem))
+    return _is_marked(problem) or (problem.kind == "unquoted-text" and (text.isupper() or text.isidentifier()))
 
 
 def _is_marked(problem: SyntaxProblem) -> bool:

@@ -14,6 +14,7 @@ _PLACEHOLDER = re.compile(
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
     r"|@[A-Za-z_]\w*@|@(?<![\w.@]@)[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
+    r"|\[(?<=[=, \t]\[)[A-Za-z_]\w*\](?=[,/ \t\r\n]|\Z)"  # no value of a namelist begins so
 )  # each begins with a character of its own, by which the places to look at are found
 _OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
 _STAND_IN = re.compile(
@@ -22,14 +23,14 @@ _STAND_IN = re.compile(
 )
 _STANDS_FOR_NUMBER = re.compile(
     r"(?!(?:ALL|MAX|MIN|NONE|ANY|AUTO)$)_?[A-Z][A-Z0-9_]*"  # NODES, _NTASKS_, X
-    r"|[A-Za-z]+(?:_[A-Za-z0-9]+)+"  # n_cpus, TBG_tasks
-    r"|XXX\w+|%%[\w-]+%%|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
+    r"|[A-Za-z]+(?:_[A-Za-z0-9.]+)+"  # n_cpus, TBG_tasks
+    r"|(?i:xxx)\w+|%\w+%|%%[\w-]+%%|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
 )
 _SEPARATOR = re.compile(r"[-:=+,%]")
 _FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")
 _BETWEEN_BARS = re.compile(r"(?<![A-Za-z0-9])_[A-Z][A-Z0-9_]*_(?![A-Za-z0-9])")
-_MARKS = ("{", "%", "@", "__")
-TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2")
+_MARKS = ("{", "%", "@", "__", "[")
+TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2", ".erb", ".mako")
 """How the names of files end of which scripts are made."""
 
 

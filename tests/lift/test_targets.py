@@ -32,6 +32,8 @@ def test_a_directory(tmp_path):
     write(tmp_path, "exp.atm", "b/c/x.run", text="echo\n")
     write(tmp_path, "fragment", "README.md", "exp.tmpl", "program.py", text=HEREDOC)
     write(tmp_path, "tool", text="#!/usr/bin/env python3\n")
+    write(tmp_path, "main.nf", "configure", "ltmain.sh", text="#!/bin/bash\n")
+    write(tmp_path, "of_cmake.sh", text='# a machine\nSET(USE_QUEUING FALSE CACHE BOOL "")\n')
     write(tmp_path, "b/my.config", text="[namelists]\n  [[NAMELIST_atm]]\n")
     write(tmp_path, "b/other.config", text="x = 1\n")
     assert found(tmp_path) == [
@@ -45,6 +47,13 @@ def test_a_directory(tmp_path):
         ("jsbach.namelist", "namelist"),
         ("my.config", "config"),
     ]
+
+
+def test_the_log_of_a_job_is_no_script(tmp_path):
+    write(tmp_path, "job", "slurm-1.out", text="#!/bin/bash\n")
+    assert found(tmp_path) == [("job", "script")]
+    with pytest.raises(InputError, match="the log of a job"):
+        found(tmp_path / "slurm-1.out")
 
 
 def test_what_is_skipped(tmp_path):

@@ -157,7 +157,7 @@ def test_what_seems_to_be_of_another_release_is_refused_for_nobody(judged, chang
     assert {severity for _, severity in found(other)} == {"warning"}
 
 
-@pytest.mark.parametrize("mark", ["@hours", "@hours@", "%(hours)i", "<HOURS>", "{{hours}}", "__hours__"])
+@pytest.mark.parametrize("mark", ["@hours", "@hours@", "%(hours)i", "<HOURS>", "{{hours}}", "__hours__", "[hours]"])
 def test_what_a_template_marks_is_put_in_later(judged, mark):
     assert found(judged(("run_hours = 12", f"run_hours = {mark}"))) == [("WRF002", "warning")]
 
@@ -185,6 +185,12 @@ def test_names_for_numbers_are_those_of_a_template_where_there_are_several(judge
     two = judged(("run_hours = 12", f"run_hours = {hours}"), ("time_step = 60", f"time_step = {step}"))
     assert found(one) == [("WRF002", "error")]
     assert found(two) == [("WRF002", "warning")] * 2
+
+
+def test_sed_puts_a_value_behind_a_name(judged):
+    assert found(judged((" run_hours = 12,", " run_hours\n time_step = 60"))) != [("WRF002", "error")]
+    report = judged((" run_hours = 12,", " run_days = 1\n run_hours\n"))
+    assert found(report) == [("WRF002", "warning")]
 
 
 def test_the_end_of_the_file_is_an_end_of_the_namelist(judged):

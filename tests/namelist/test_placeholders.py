@@ -36,6 +36,10 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
     assert source.text[group.items[0].values[0].start : group.items[0].values[0].end] == placeholder
 
 
+def test_a_name_in_brackets_is_no_value_but_a_placeholder() -> None:
+    assert hidden(" n = [nproma], [n]/") == f" n = {UNKNOWN * 8}, {UNKNOWN * 3}/"
+
+
 @rows(
     "text",
     [
@@ -50,6 +54,8 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
         "$io_nml",
         "a@B_C.de",
         "%x.%j",
+        "a[b]",
+        "[1]",
     ],
 )
 def test_what_is_no_placeholder_stays(text: str) -> None:

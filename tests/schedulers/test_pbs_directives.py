@@ -138,6 +138,13 @@ def test_what_torque_takes_besides_is_no_error():
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:12:00:00") == [(BAD, "1:12:00:00", False)]
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:99:99:99") == [(BAD, "1:99:99:99", True)]
     assert read("#PBS -l nodes=1:ppn=2 # a remark") == [(STRAY, "#", False)]
+    assert read("#PBS -N c=0.1") == [(BAD, "c=0.1", False)]
+
+
+def test_what_somebody_fills_in_is_no_error():
+    assert read("#PBS -l mem=xxxMEMxxxGB,walltime=xxxWTxxx") == []
+    assert (MISSING, "-q", False) in read("#PBS -q", "#PBS -l select=")
+    assert read("#PBS -q", "#PBS -A ") == [(MISSING, "-q", False), (MISSING, "-A", False)]
 
 
 def test_those_of_a_template_are_no_errors():

@@ -222,6 +222,8 @@ def test_templates_are_not_judged(value: str) -> None:
         ("ntasks", "%(tasks)02d"),
         ("array", "_R_ARRAY_START_-_R_ARRAY_END_%300"),
         ("time", "##hours##:00:00"),
+        ("time", "#####_hours"),
+        ("ntasks", "#tasks"),
         ("time", "HH:MM:SS"),
         ("ntasks", "%%ntasks%%"),
         ("array", "0-%%last_job%%%%%parallel_jobs%%"),
@@ -233,6 +235,7 @@ def test_templates_are_not_judged(value: str) -> None:
         ("time", "%%time%%"),
         ("array", "0-NUM_JOBS%10"),
         ("begin", "YYYY-MM-DD"),
+        ("array", "Indices_You_Want_e.g._1-100"),
         ("nodes", "XXXnodes"),
         ("nodes", "!TBG_nodes"),
         ("mem", "%s"),
@@ -245,7 +248,9 @@ def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
     assert found.settings["job-name"].value == "x"
 
 
-@pytest.mark.parametrize("form", ["[your number]", "{Number of nodes}", "$PY_CODE_GEN N*2 - 1$"])
+@pytest.mark.parametrize(
+    "form", ["#PROCS#", "[your number]", "{Number of nodes}", "{ number }", "$PY_CODE_GEN N*2 - 1$"]
+)
 def test_what_is_filled_in_may_have_blanks(form: str) -> None:
     found = read(f"#SBATCH -N {form} -J x")
     assert not found.problems
@@ -261,6 +266,18 @@ def test_what_has_blanks_and_is_not_filled_in(value: str) -> None:
 def test_what_is_yours_is_filled_in() -> None:
     assert "stray-word" not in kinds("#SBATCH --mail-user=YOUR EMAIL")
     assert "stray-word" in kinds("#SBATCH --mail-user=her email")
+    assert kinds("#SBATCH XXXqueueXXX", "#SBATCH [other options]", "#SBATCH --mail-user=jane [at] doe.org") == []
+
+
+def test_a_variable_that_the_script_never_sets_may_be_put_in() -> None:
+    for command, stops in (("true", False), ("nodes=2", True)):
+        (problem,) = read("#SBATCH --nodes=$nodes", command).problems
+        assert (problem.kind, problem.stops) == ("bad-value", stops)
+
+
+def test_a_form_is_filled_in() -> None:
+    assert [problem.stops for problem in read("#SBATCH --time=").problems] == [True]
+    assert [problem.stops for problem in read("#SBATCH --time=", "#SBATCH --mail-type=").problems] == [False, False]
 
 
 def test_what_stands_in_brackets() -> None:

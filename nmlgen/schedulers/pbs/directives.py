@@ -46,6 +46,7 @@ _OF_NQSV = re.compile(
 )
 _OF_TORQUE_JOB = re.compile(r"-l\s*\S*\b(?:nodes|procs)=")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
+_LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|\bTODO|\bXX+\b|\.\.\.")
 
 
@@ -118,8 +119,13 @@ def read_pbs_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) 
     """
     if PREFIX not in source.text:
         return ()
-    found = _Reading(Text(source)).problems(tuple(bodies))
-    return tuple(evolve(one, stops=False) if is_named_template(source.name) else one for one in found)
+    found = tuple(_Reading(Text(source)).problems(tuple(bodies)))
+    left_out = sum(problem.kind == "pbs-wants-value" for problem in found) + len(_LEFT_OUT.findall(source.text))
+    is_form = left_out > 1  # which somebody fills in
+    is_template = is_named_template(source.name)
+    return tuple(
+        evolve(one, stops=False) if is_template or (is_form and one.kind == "pbs-wants-value") else one for one in found
+    )
 
 
 class _Reading:
@@ -223,9 +229,11 @@ class _Reading:
         return _problem("pbs-unknown-option", message, word.span, f"one of {known}")
 
     def value(self, letter: str, value: str, span: Span, given: dict[str, Span]) -> Iterator[SyntaxProblem]:
-        """What qsub refuses of the value of an option."""
+        """What qsub refuses of the value of an option; Torque takes more names."""
         if letter != "l":
-            yield from self.checked(f"-{letter}", value, span, lambda: check_option(letter, value))
+            is_torques = letter == "N" and value[:1].isalpha() and value.isprintable() and "/" not in value
+            for problem in self.checked(f"-{letter}", value, span, lambda: check_option(letter, value)):
+                yield evolve(problem, stops=False) if is_torques else problem
             return
         try:
             items = list(resources(value))

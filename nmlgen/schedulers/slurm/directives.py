@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -46,18 +47,22 @@ _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNT
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
 _TEMPLATE = re.compile(
     r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[-=*. ]{,20}[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##"
+    r"|(?<==)#+[A-Za-z_]\w{,99}#*|(?<=[ \t])#[A-Z]\w{,99}#(?=[ \t]|$)"  # no remark begins behind a =, or ends in a #
 )
 _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
-    r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)"
+    r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)|\{ [A-Za-z][^{}\"'#\n]{,99} \}"
 )
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
     + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
-    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%"
+    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[A-Za-z_]"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
-_YOUR = re.compile(r"(?:^|=)your\Z", re.IGNORECASE)  # --mail-user=your email
+_YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
+_MARK = re.compile(r"(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
+_SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
 _SAID_FOR_EACH = ("partition", "constraint")
 """Options that no later part of a heterogeneous job takes from the first, and that each means as a rule; what asks for
@@ -170,6 +175,8 @@ class _Reading:
                 )
         if self.components:
             self._of_parts()
+        if sum(map(_is_left_out, self.problems)) > 1:  # a form, which somebody fills in
+            self.problems = [evolve(one, stops=False) if _is_left_out(one) else one for one in self.problems]
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
         return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
 
@@ -388,6 +395,8 @@ class _Reading:
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):
             return
+        if _MARK.fullmatch(word.start) or _FORM.fullmatch(word.start):
+            return
         expected = "options of sbatch; a value with blanks stands in quotes"
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
         if word.start == "=" or follows_equals:
@@ -483,7 +492,8 @@ class _Reading:
             return text, False
         elif refusal is not None:
             expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
-            self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected)
+            stops = not self._has_foreign_variable(text)
+            self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected, stops)
         elif not text and name in ("error", "output"):
             message = f'Slurm fails a job with {given.written} "" before its first command'
             self._problem("bad-value", message, given.word.span, f"{given.written}=file, or to leave it out")
@@ -495,6 +505,16 @@ class _Reading:
             self._problem("not-expanded", message, word.span, "the text itself", stops=False)
         return value, refusal is None
 
+    def _has_foreign_variable(self, text: str) -> bool:
+        """Whether a value has a variable that the script never sets: what makes the script may put it in."""
+        return any(not name.startswith("SLURM_") and name not in self._set_names for name in _VARIABLE.findall(text))
+
+    @cached_property
+    def _set_names(self) -> set[str]:
+        """The variables that the script sets, wherever that is."""
+        lines = (line for line in self.text.text.split("\n") if "=" in line or "for" in line or "read" in line)
+        return {name for line in lines if not line.startswith("#") for name in _SETS.findall(line)}
+
     def _is_filled_in(self, name: str, text: str) -> bool:
         """Whether a value that sbatch refuses stands for one that comes before sbatch sees the script."""
         if name == "time" and without_limit(text) is not None:
@@ -504,6 +524,11 @@ class _Reading:
         if name in _SEVERAL_NUMBERS:
             return stands_for_numbers(text)
         return name in _NUMBERS and stands_for_number(text)
+
+
+def _is_left_out(problem: SyntaxProblem) -> bool:
+    """Whether a value is missing: `--time=`."""
+    return problem.kind == "wants-value" or (problem.kind == "bad-value" and problem.span.text.endswith("="))
 
 
 def _may_want(given: GivenOption, word: StaticWord) -> bool:
