@@ -1,12 +1,12 @@
-"""How good the advisor's answers are: writes docs/advisor-accuracy.md and docs/advisor-accuracy.svg.
+"""How good the advisor's answers are: writes docs/advisor-accuracy.md, its picture, and docs/advisor-elsewhere.csv.
 
-    python benchmarks/advisor.py                    # both, from the runs that ship
+    python benchmarks/advisor.py                    # all three, from the runs that ship
     python benchmarks/advisor.py --nested           # first of all docs/advisor-nested.csv: some minutes
     python benchmarks/advisor.py --calibration      # presets/calibrations/levante.yaml, from the same runs
 
 Each family of runs (those that differ only in who writes) is kept back in turn; the model is fitted to the others and
 asked about it. What the model consists of is chosen anew each time (--nested): from the families that are left, each
-kept back from the others. A test holds the page and the calibration against the program.
+kept back from the others. A test holds the page and the calibration against the program, of both tables one family.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import csv
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from math import log10
 from pathlib import Path
 
@@ -32,6 +31,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "advisor-accuracy.md"
 PLOT = ROOT / "docs" / "advisor-accuracy.svg"
 NESTED = ROOT / "docs" / "advisor-nested.csv"
+ELSEWHERE = ROOT / "docs" / "advisor-elsewhere.csv"
 CALIBRATION = ROOT / "presets" / "calibrations" / "levante.yaml"
 GRIDS = {81920: "R2B5", 327680: "R2B6"}
 
@@ -122,19 +122,31 @@ def _holds(row: Mapping[str, str]) -> bool:
     return float(row["low_s"]) <= float(row["measured_s"]) <= float(row["high_s"])
 
 
-@cache
-def elsewhere(evidence: Evidence, output: bool) -> list[float]:
-    """The regret in each family after a single run of each other family, the family itself being kept back."""
-    families = evidence.families(output)
-    regrets = []
-    for family in families:
-        known = evidence.calibrations[family]
-        prior = evolve(known, estimate=known.estimate.widened(dict.fromkeys(NAMES, SITE_SPREAD)))
-        runs = [run for other in families if other != family and not hides(other) for run in evidence.runs[other]]
-        if hides(family):
-            continue
-        regrets += [judge(evidence.runs[family], calibrate([run], prior)).regret for run in runs]
-    return regrets
+def elsewhere(evidence: Evidence, family: Family) -> list[dict[str, str]]:
+    """The regret in a family, which is kept back, after a single run of another one that writes the same: a row for
+    each run."""
+    output = family.output_interval_s is not None
+    known = evidence.calibrations[family]
+    prior = evolve(known, estimate=known.estimate.widened(dict.fromkeys(NAMES, SITE_SPREAD)))
+    others = (other for other in evidence.families(output) if other != family and not hides(other))
+    return [
+        {
+            "family": name(family),
+            "kind": "output" if output else "checkpoints",
+            "known": name(other),
+            "num_io_procs": str(run.case.num_io_procs),
+            "restart_write_mode": run.case.restart_mode,
+            "num_restart_procs": str(run.case.num_restart_procs),
+            "regret": f"{judge(evidence.runs[family], calibrate([run], prior)).regret:.6f}",
+        }
+        for other in others
+        for run in evidence.runs[other]
+    ]
+
+
+def regrets_elsewhere(kind: str) -> list[float]:
+    """Those of all families of a kind, as the table has them."""
+    return [float(row["regret"]) for row in read(ELSEWHERE) if row["kind"] == kind]
 
 
 def hides(family: Family) -> bool:
@@ -267,8 +279,10 @@ def page(evidence: Evidence, nested_rows: Sequence[Mapping[str, str]]) -> str:
         f"| times within the 80 % interval | {percent(mean(held))} |",
         f"| ... after one run of the family | {percent(mean(value for judged in later for value in judged.held))} |",
         f"| regret of restart layouts, mean and maximum | {both(restart)} |",
-        f"| regret of num_io_procs after one run of another family | {both(elsewhere(evidence, True))} |",
-        f"| regret of restart layouts after one run of another family | {both(elsewhere(evidence, False))} |",
+        f"| regret of num_io_procs after one run of another family | {both(regrets_elsewhere('output'))} |",
+        f"| regret of restart layouts after one run of another family | {both(regrets_elsewhere('checkpoints'))} |",
+        "",
+        "[Every regret after one run of another family](advisor-elsewhere.csv).",
         "",
         "## Beside rules of thumb",
         "",
@@ -299,10 +313,18 @@ def _structures(rows: Sequence[Mapping[str, str]]) -> str:
     return ", ".join(f"{structure} ({count})" for structure, count in chosen.most_common())
 
 
-def read_nested() -> list[dict[str, str]]:
-    """What `--nested` found."""
-    with NESTED.open(encoding="utf-8", newline="") as file:
+def read(path: Path) -> list[dict[str, str]]:
+    """A table that this program wrote."""
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def write(path: Path, rows: Sequence[dict[str, str]]) -> None:
+    """The table of these rows."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _of(evidence: Evidence, output: bool) -> list[Judged]:
@@ -412,13 +434,10 @@ def main() -> None:
         CALIBRATION.write_text(fit_levante(levante_runs()).dump(), encoding="utf-8")
         return
     if "--nested" in sys.argv[1:]:
-        rows = nested(levante_runs())
-        with NESTED.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write(NESTED, nested(levante_runs()))
     evidence = gather_evidence(levante_runs())
-    text = page(evidence, read_nested())
+    write(ELSEWHERE, [row for family in evidence.runs if not hides(family) for row in elsewhere(evidence, family)])
+    text = page(evidence, read(NESTED))
     PAGE.write_text(text, encoding="utf-8")
     print(text)
     PLOT.write_text(plot(evidence), encoding="utf-8")

@@ -21,7 +21,7 @@ def mean(values):
 
 def test_the_page_is_up_to_date(evidence):
     assert (ROOT / "docs" / "advisor-accuracy.md").read_text(encoding="utf-8") == benchmark().page(
-        evidence, benchmark().read_nested()
+        evidence, benchmark().read(benchmark().NESTED)
     )
     assert (ROOT / "docs" / "advisor-accuracy.svg").read_text(encoding="utf-8") == benchmark().plot(evidence)
 
@@ -78,7 +78,7 @@ def test_a_family_of_the_nested_choice_is_what_the_file_says():
     family = next(family for family in by_family(levante_runs()) if family.nodes == 8)
     near = benchmark().beginnings(levante_runs(), ("all terms", "receiving by bytes alone"))
     again = benchmark().nested_fold(levante_runs(), family, near)
-    assert again == [row for row in benchmark().read_nested() if row["family"] == again[0]["family"]]
+    assert again == [row for row in benchmark().read(benchmark().NESTED) if row["family"] == again[0]["family"]]
 
 
 def test_intervals_hold_as_often_as_they_say(evidence):
@@ -87,9 +87,15 @@ def test_intervals_hold_as_often_as_they_say(evidence):
     assert 0.7 <= mean(held for one in later for held in one.held) <= 0.9
 
 
-@pytest.mark.parametrize("output", [True, False])
-def test_regret_after_a_single_run_of_another_family(evidence, output):
-    regrets = benchmark().elsewhere(evidence, output)
+@pytest.mark.parametrize("kind", ["output", "checkpoints"])
+def test_regret_after_a_single_run_of_another_family(evidence, kind):
+    """The table says it of all families; of one of them it is worked out again."""
+    family = evidence.families(kind == "output")[0]
+    again = benchmark().elsewhere(evidence, family)
+    table = [row for row in benchmark().read(benchmark().ELSEWHERE) if row["kind"] == kind]
+    assert again == [row for row in table if row["family"] == again[0]["family"]]
+    assert len({row["family"] for row in table}) == 7
+    regrets = benchmark().regrets_elsewhere(kind)
     assert len(regrets) > 100
     assert mean(regrets) <= 0.01
     assert max(regrets) <= 0.03
