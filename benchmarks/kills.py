@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from fuzzing.killed import COMMANDS, full_disks, kills
+from fuzzing.killed import COMMANDS, Trials, full_disks, kills
 
 
 def main() -> None:
@@ -20,8 +20,9 @@ def main() -> None:
     lost = 0
     for command in sys.argv[1:] or COMMANDS:
         with TemporaryDirectory() as name:
-            killed = list(kills(command, Path(name) / "work"))
-            full = list(full_disks(command, Path(name) / "work"))
+            trials = Trials(command, Path(name) / "work")
+            killed = list(kills(trials))
+            full = list(full_disks(trials))
         told = [line for line in (*killed, *full) if line is not None]
         lost += len(told)
         print(f"{command}: {len(killed)} kills, {len(full)} full disks, {len(told)} of them lost something", flush=True)

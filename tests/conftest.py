@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from tools import search_path
 
 # No outcome depends on how fast the machine is.
-settings.register_profile("nmlgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("nmlgen", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # CI tries the same examples each time: a change is judged by what it changes. At home they are drawn afresh.
 settings.register_profile("ci", settings.get_profile("nmlgen"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "nmlgen")
@@ -42,6 +42,12 @@ def pytest_collection_finish() -> None:
     """What stays for the whole session is seldom looked through for garbage: a sixth of the CPU. Old versions of
     hypothesis ask who refers to an object, which `gc.freeze` would hide from them."""
     gc.set_threshold(20_000, 50, 100)
+
+
+def pytest_unconfigure() -> None:
+    """Pytest looks through all there is for garbage five times in the end: from the second time on at nothing."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -21,7 +21,7 @@ from nmlgen.spec.raising import raised
 from nmlgen.spec.site import read_site_of
 from nmlgen.spec.write import gaps, spec_text
 
-EXAMPLES = settings(max_examples=settings.default.max_examples // 5, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck))
 
 
 def again(text: str):
@@ -39,7 +39,7 @@ def test_the_experiment_of_a_spec_comes_back(document):
     assert differences(experiment, again(text)) == (), text
 
 
-@settings(EXAMPLES, max_examples=settings.default.max_examples // 10)
+@settings(EXAMPLES, max_examples=settings.default.max_examples // 8)
 @given(specs())
 def test_a_build_comes_back(document):
     spec = load_spec(document)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from fuzzing.killed import COMMANDS, full_disks, kills
+from fuzzing.killed import COMMANDS, Trials, full_disks, kills
 
-EVERY = {"tune": 29}
-"""Of so many changes of the disk one is tried; of 7, if nothing is said."""
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_kill_loses_nothing(command, tmp_path):
-    found = list(kills(command, tmp_path / "work", every=EVERY.get(command, 7)))
-    assert found
-    assert set(found) == {None}
+EVERY = {"tune": 97}
+"""Of so many changes of the disk one is tried; of 19, if nothing is said."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_full_disk_loses_nothing(command, tmp_path):
-    assert set(full_disks(command, tmp_path / "work", every=EVERY.get(command, 7))) == {None}
+def test_a_kill_and_a_full_disk_lose_nothing(command, tmp_path):
+    trials, every = Trials(command, tmp_path / "work"), EVERY.get(command, 19)
+    killed = list(kills(trials, every))
+    assert killed
+    assert {*killed, *full_disks(trials, every, sizes=(200,))} == {None}

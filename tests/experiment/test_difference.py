@@ -231,7 +231,7 @@ def test_values_of_one_type():
     assert not same_value(" a", "a")
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(specs(), specs())
 def test_differences_are_symmetric(one, other):
     old, new = load_spec(one).experiment, load_spec(other).experiment

@@ -350,13 +350,12 @@ class Trials:
         return [name for name in {**now, **self.after} if self.after.get(name) != now.get(name)]
 
 
-def kills(name: str, directory: Path, every: int = 1) -> Iterator[str | None]:
+def kills(trials: Trials, every: int = 1) -> Iterator[str | None]:
     """For each `every`-th deed of a command: what was lost when it was killed there, or None."""
-    trials = Trials(name, directory)
     number = 0
     while True:
         trials.again()
-        if trials.command.run(directory, killed_at=number).code != -signal.SIGKILL:
+        if trials.command.run(trials.directory, killed_at=number).code != -signal.SIGKILL:
             return
         wrong = trials.wrong()
         unlike = trials.unlike()
@@ -367,21 +366,20 @@ def kills(name: str, directory: Path, every: int = 1) -> Iterator[str | None]:
 SIZES = (200, 1000)
 
 
-def full_disks(name: str, directory: Path, every: int = 1, sizes: tuple[int, ...] = SIZES) -> Iterator[str | None]:
+def full_disks(trials: Trials, every: int = 1, sizes: tuple[int, ...] = SIZES) -> Iterator[str | None]:
     """For each `every`-th deed from which on the disk is full, and each size that no file exceeds, with room for a
     message: what was lost or left, or None."""
-    trials = Trials(name, directory)
     number = 0
     while True:
         trials.again()
-        end = trials.command.run(directory, full_at=number)
+        end = trials.command.run(trials.directory, full_at=number)
         if end.code in (0, 1) and end.fault is None and not trials.wrong() and trials.contents() == trials.after:
             break
         yield _told(trials, f"full at deed {number}", end)
         number += every
     for size in sizes:
         trials.again()
-        yield _told(trials, f"full after {size} bytes", trials.command.run(directory, largest_file=size))
+        yield _told(trials, f"full after {size} bytes", trials.command.run(trials.directory, largest_file=size))
 
 
 def _told(trials: Trials, where: str, end: Ended) -> str | None:

@@ -158,7 +158,7 @@ def comments(found):
     return [token.text for token in found.tokens if token.kind == "comment"]
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(files(), names, scalars | lists)
 def test_any_value_of_any_file(text, name, value):
     before = document(text)
@@ -171,7 +171,7 @@ def test_any_value_of_any_file(text, name, value):
     assert comments(after) == comments(before)
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(files(), st.data())
 def test_any_removal_from_any_file(text, data):
     before = document(text)

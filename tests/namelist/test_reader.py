@@ -64,7 +64,7 @@ def check_lossless(text):
         assert problem.expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(texts)
 @example("&t x='a\n&o y=1 /")
 @example("&t x=3*\n,!\n'a'&end")
@@ -72,7 +72,7 @@ def test_any_text_prints_back(text):
     check_lossless(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.binary(max_size=200))
 def test_any_bytes_print_back(data):
     found = document(data.decode("utf-8", "surrogateescape"))

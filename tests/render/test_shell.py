@@ -43,7 +43,7 @@ def _bash():
     require("bash")
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(any_text | nasty, min_size=1, max_size=30))
 def test_words_come_back(texts):
     out = bash("printf '%s\\0' " + " ".join(map(shell_word, texts)))

@@ -145,7 +145,7 @@ def test_what_is_no_such_file(tmp_path: Path, data: bytes, why: str) -> None:
 WHOLE = {}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_bytes_have_an_end(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Whatever is changed in a file, it is read or refused."""

@@ -356,7 +356,7 @@ SCRAPS = row(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.sampled_from(["printf", "expr", "cut", "bc", "seq", "wc"]),
     st.lists(SCRAPS),
@@ -366,7 +366,7 @@ def test_nothing_is_an_exception(name, arguments, stdin):
     assert answer([name, *arguments], stdin) is None or isinstance(answer([name, *arguments], stdin), tuple)
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(st.lists(COMMANDS, min_size=60, max_size=60))
 def test_any_answer_is_the_real_programs(commands):
     """Sixty commands at a time: one shell runs them all."""

@@ -344,7 +344,7 @@ def test_a_mapping_is_read_as_it_is():
 
 # --- Whatever comes --------------------------------------------------------------------------------------
 
-quickly = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+quickly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
@@ -426,7 +426,7 @@ def paths(mapping, before=()):
             yield from paths(value, (*before, key))
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_value_at_any_key(data):
     spec = changed(

@@ -270,8 +270,9 @@ def test_chains_and_steps_that_cannot_be(change, message):
     assert message in messages(spec)
 
 
-@pytest.mark.parametrize("name", ["wrf/b_wave", "palm/cbl", "mpas/supercell"])
-@pytest.mark.parametrize("site", ["generic-slurm", "generic-pbs", "local"])
+@pytest.mark.parametrize(
+    ("name", "site"), [("wrf/b_wave", "generic-slurm"), ("palm/cbl", "generic-pbs"), ("mpas/supercell", "local")]
+)
 def test_the_script_of_a_chain_is_clean_under_shellcheck(name, site):
     require("shellcheck")
     parts = {"job": {"time": "01:00:00"}, "restart": {"jobs": 3}}

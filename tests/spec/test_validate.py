@@ -313,7 +313,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_we_and_jsonschema_agree(data):
     document = copy.deepcopy(RICH)

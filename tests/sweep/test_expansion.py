@@ -286,7 +286,7 @@ def test_values_that_say_nothing_or_much():
 
 
 @settings(
-    max_examples=40,
+    max_examples=15,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
