@@ -126,6 +126,8 @@ def _read_yaml(text: str, name: str) -> Calibration:
 
 _COMMENTS = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _LARGEST = 1e20
+_POWERS = ("cache_power", "gather_power", "restart_power")
+_MOST_POWER = 15
 _MOST_BYTES = 2**17  # fifteen times as many as that of 109 runs has; more small values than these take seconds
 
 
@@ -223,7 +225,7 @@ def _is_of_gpus(value: _Value) -> bool:
 
 def _estimate(constants: _Value, correlations: _Value) -> Estimate:
     items = {name: value.items(("value", "spread")) for name, value in constants.items(NAMES).items()}
-    mean = tuple(log(_constant(items[name]["value"])) for name in NAMES)
+    mean = tuple(log(_constant(items[name]["value"], name in _POWERS)) for name in NAMES)
     spread = [_spread(items[name]["spread"]) for name in NAMES]
     rows = [[float(i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
     for key, value in correlations.pairs():
@@ -260,9 +262,9 @@ def _old_estimate(constants: _Value, _: _Value) -> Estimate:
     return Estimate(tuple(log(known[name][0]) for name in NAMES), covariance)
 
 
-def _constant(value: _Value) -> float:
+def _constant(value: _Value, is_power: bool = False) -> float:
     """A constant; no machine's is so far from 1 that sums of them overflow."""
-    value.number(above=0, below=_LARGEST)
+    value.number(above=0, below=_MOST_POWER if is_power else _LARGEST)
     return value.number(above=1 / _LARGEST)
 
 

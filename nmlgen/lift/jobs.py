@@ -38,7 +38,6 @@ from nmlgen.script.state import Variable
 from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
-from nmlgen.units.size import parse_size
 from nmlgen.units.whole import decimal
 from nmlgen.values import define, evolve, field
 
@@ -938,7 +937,7 @@ def wrong_sizes(job: Job, experiment: Experiment | None) -> Iterator[SyntaxProbl
         setting = extent.settings.get("stripe_size")
         if setting is None or setting.certainty is Certainty.UNKNOWN or setting.span is None or setting.span in seen:
             continue
-        if not is_stripe_size(parse_size(str(setting.value))):
+        if extent.size is not None and not is_stripe_size(extent.size):
             message = f"lfs setstripe refuses the size {setting.span.text}"
             yield SyntaxProblem("setstripe-refused", message, setting.span, STRIPE_SIZES)
 

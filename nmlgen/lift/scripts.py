@@ -692,6 +692,7 @@ def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[st
     script's `home`, the other without one, the second is the rest of the first: scripts write in the directory they
     start in."""
     found = dict(files)
+    parents = {parent for name in files for parent in _parents(name) if UNKNOWN in parent and parent in files}
     for name, file in files.items():
         if name not in found:
             continue  # the rest of another
@@ -701,11 +702,19 @@ def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[st
         if is_home and rest is not None:
             found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
             del found[base]
-        elif UNKNOWN in name and any(
+        elif name in parents and any(
             other.startswith(f"{name}/") and found[other].stretches == file.stretches for other in found
         ):
             del found[name]  # what a file was moved to turned out to be a directory, or may be one
     return found
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The names before each slash of a name."""
+    place = name.find("/")
+    while place >= 0:
+        yield name[:place]
+        place = name.find("/", place + 1)
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:

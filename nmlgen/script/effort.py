@@ -8,7 +8,7 @@ from nmlgen.values import define
 
 _CHARACTERS = 50
 _CHOICES = 256  # of more nothing is known
-_MOST = 1_000_000
+_MOST = 600_000
 """A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
 25 000."""
 

@@ -75,8 +75,8 @@ from nmlgen.script.values import (
 from nmlgen.source import UNKNOWN
 from nmlgen.values import frozen
 
-_MOST_STEPS = 20_000
-_MOST_EVENTS = 5_000
+_MOST_STEPS = 12_000
+_MOST_EVENTS = 3_000
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(

@@ -504,14 +504,18 @@ def _copy_directory(
         files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(content)
 
 
+_WILDCARD = re.compile(r"[*?\[\\]")
+
+
 def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]], directories: set[str]) -> None:
     files.pop(path, None)
     text = path[0]
     directories.discard(text)
+    begin = _WILDCARD.split(text, maxsplit=1)[0]
     for key in list(files):
         if key[0].startswith(f"{text}/"):
             del files[key]
-        elif event.is_pattern and key[0].count("/") == text.count("/"):
+        elif event.is_pattern and key[0].startswith(begin) and key[0].count("/") == text.count("/"):
             try:
                 found = matches(((text, False),), key[0], extglob=False)
             except UndecidedPattern:

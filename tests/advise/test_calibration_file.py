@@ -61,6 +61,11 @@ def test_it_is_the_same_in_any_yaml():
         (WRITER, '    "writer": {"value": 1},', r":\d+:15: 'spread' is missing"),
         (WRITER, '    "writer": 0.5,', r":\d+:15: expected a mapping"),
         (WRITER + "\n", "", r":\d+:16: 'writer' is missing"),
+        (
+            '"gather_power": {"value": [0-9.]+',
+            '"gather_power": {"value": 1e16',
+            r":\d+:\d+: 1e16 is out of range; expected more than 0 and less than 15",
+        ),
         ('"step/cache": ', '"step/cash": ', r":\d+:5: 'step/cash' does not name two constants"),
         (
             '"step/cache": .*',

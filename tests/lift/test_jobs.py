@@ -250,6 +250,7 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
     [
         COMPLETE,
         COMPLETE.replace("lfs setstripe -c 1 $rundir", "lfs setstripe -c 1 a.nc\ntouch a.nc"),
+        COMPLETE + "lfs setstripe -S 0 /scratch/elsewhere\n",
         COMPLETE.replace("export OMP_NUM_THREADS=1\n", "").replace("srun -n", "OMP_NUM_THREADS=1 srun -n"),
         COMPLETE.replace("export OMP_NUM_THREADS=1", "OMP_NUM_THREADS=1").replace(
             "ulimit", "export OMP_NUM_THREADS\nulimit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rows import rows
 
 import nmlgen
-from nmlgen.script import effort, evaluate
+from nmlgen.script import effort, evaluate, worlds
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import covering_worlds
 from nmlgen.source import Source
@@ -91,3 +91,11 @@ def test_a_text_too_long_for_an_expression_is_not_held_against_it():
         text = f"#!/bin/bash\nx={'a' * length}\nif [[ $x =~ a*a*a*b ]]; then n=1; else n=2; fi\necho $n >f\n"
         (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))
         assert (world.files["f"].stretches[0].text == "2") is is_known
+
+
+def test_a_pattern_is_held_against_files_that_begin_like_it(monkeypatch):
+    held = []
+    monkeypatch.setattr(worlds, "matches", lambda pattern, text, **_: held.append(text))
+    text = "mkdir a b\n" + "".join(f"echo x > a/{n}\n" for n in range(30)) + "echo x > b/1\nrm -f b/*\n"
+    assert covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
+    assert set(held) == {"b/1"}

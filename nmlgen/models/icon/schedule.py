@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice, takewhile
 from typing import Any
 
@@ -208,9 +208,8 @@ def _together(component: Component, file: OutputFile, regular: Sequence[int], la
     return (*regular, *last)
 
 
-def _listed(component: Component, file: OutputFile, dates: Iterator[int | None]) -> tuple[int, ...]:
+def _listed(component: Component, file: OutputFile, found: Sequence[int | None]) -> tuple[int, ...]:
     """Output times that the calendar makes, without those that are none. Raises UndecidedError for too many."""
-    found = tuple(islice(dates, MOST_DATES + 1))
     if len(found) > MOST_DATES:
         raise _too_many(component, file)
     return tuple(date for date in found if date is not None)
@@ -408,8 +407,14 @@ def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[
     return [None if duration.is_fixed else duration for duration in durations]
 
 
-def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
-    """The output times of a window that steps by months; None for each that does not count."""
+@lru_cache(maxsize=8)  # models and releases, for which all is worked out anew, have the same streams
+def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> tuple[int | None, ...]:
+    """The output times of a window that steps by months, one more than MOST_DATES at the most; None for each that does
+    not count."""
+    return tuple(islice(_each_by_calendar(clock, window, interval), MOST_DATES + 1))
+
+
+def _each_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
     if window.interval <= 0:
         return
     calendar, origin, last = clock.calendar, clock.calendar.position(clock.start), min(window.stop, clock.length)

@@ -20,8 +20,8 @@ _STEM = "<output_filename>"
 _MOST_LEGS = 100
 """A bound on work: of a longer chain the first so many jobs are played."""
 
-_MOST_RECORDS = 100_000
-"""A bound on work: where they write more records, only two of them are."""
+_MOST_RECORDS = 30_000
+"""A bound on work: where all models of an experiment write more records, fewer jobs are, at least two."""
 
 _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
@@ -29,7 +29,7 @@ _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 @remembered
 def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
     """What the chain leaves of each sequence, in files that are named but for `output_filename`. Of a chain longer than
-    a hundred jobs the first hundred count, of one that writes very much as many as have a hundred thousand records;
+    a hundred jobs the first hundred count, of one that writes very much as many as have some ten thousand records;
     UndecidedError if these are not even two."""
     time = clock(component)
     kind = component["master_model_nml", "model_type"].value
@@ -46,13 +46,14 @@ def _whole(component: Component, file: OutputFile, name: str) -> str:
 
 def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -> Clock:
     legs = min(time.legs, _MOST_LEGS)
+    most = _MOST_RECORDS // len(component.experiment.components)
     while True:
         beginning = time if legs == time.legs else time.shortened(time.end_of(legs))
-        if sum(len(all_dates(component, file, beginning)) for file in files) <= _MOST_RECORDS:
+        if sum(len(all_dates(component, file, beginning)) for file in files) <= most:
             return beginning
         if legs == 2:
             setting = component["master_time_control_nml", "restartTimeIntval"]
-            raise UndecidedError(setting, f"two jobs write more than {_MOST_RECORDS} records")
+            raise UndecidedError(setting, f"two jobs write more than {most} records")
         legs = max(2, legs // 4)
 
 
