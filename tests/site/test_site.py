@@ -261,19 +261,8 @@ def test_no_text_ends_in_a_failure(page, address):
         assert not any("a mistake in nmlgen" in text for text in page.texts("#judge .finding p"))
 
 
-def test_a_link_holds_the_text(page, address):
-    opened(page, address, "&run_nml\n dtime = 'ä€𝄞'\n/\n")
-    page.click("#judge .share")
-    page.wait("location.hash.startsWith('#text=')")
-    link = page.evaluate("location.href")
-    page.open(f"{address}index.html")
-    page.open(link)
-    page.wait("document.querySelector('#judge .cm-content')?.textContent.includes('𝄞')")
-    page.wait(JUDGED)
-
-
-def test_a_release_and_a_site_are_chosen(page, address):
-    opened(page, address, "&nonhydrostatic_nml\n damp_height = 1.\n no_such_thing = 1\n/\n")
+def test_a_release_and_a_site_are_chosen_and_a_link_holds_them_and_the_text(page, address):
+    opened(page, address, "&nonhydrostatic_nml\n damp_height = 1. ! ä€𝄞\n no_such_thing = 1\n/\n")
     before = page.texts(FINDINGS)
     page.choose("#judge select[aria-label=site]", "levante")
     page.wait(JUDGED)
@@ -284,10 +273,13 @@ def test_a_release_and_a_site_are_chosen(page, address):
     page.wait(JUDGED)
     assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
     page.click("#judge .share")
-    page.wait("location.hash.includes('release=2024.01') && location.hash.includes('site=levante')")
+    page.wait(
+        "location.hash.includes('text=') && location.hash.includes('release=2024.01') && location.hash.includes('site=levante')"
+    )
     link = page.evaluate("location.href")
     page.open(f"{address}index.html")
     page.open(link)
+    page.wait("document.querySelector('#judge .cm-content')?.textContent.includes('ä€𝄞')")
     page.wait(JUDGED)
     assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
     assert page.evaluate("document.querySelector('#judge select[aria-label=site]').value") == "levante"

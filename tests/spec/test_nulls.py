@@ -118,8 +118,7 @@ def use(spec: dict[str, Any]) -> None:
         loaded = nmlgen.load_spec(spec)
         nmlgen.check(loaded)
         unchecked_build(loaded)
-    with contextlib.suppress(NmlgenError):
-        list(nmlgen.expand(spec))
+        list(nmlgen.expand(loaded))
 
 
 def test_sites(tmp_path, monkeypatch):

@@ -116,8 +116,7 @@ def undisturbed(at_once: int) -> list[str]:
 MOMENTS = ("before asking", "after asking", "after starting", "while waiting")
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("at_once", [1, 2])
+@pytest.mark.parametrize(("moment", "at_once"), [*((moment, 2) for moment in MOMENTS), ("after starting", 1)])
 def test_killed_at_any_moment_it_goes_on(moment, at_once, monkeypatch):
     """Killed whenever that moment comes, every second time, it finds what it finds undisturbed."""
     runner, document = StandIn(cost), nmlgen.load_spec(spec())
