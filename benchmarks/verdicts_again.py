@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-TESTS = Path(__file__).parent.parent / "tests"
-sys.path.insert(0, str(TESTS))
-sys.path.insert(0, str(TESTS / "verdicts"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "verdicts"))
 
 from test_2025_04 import is_as_it_was, known_cases
 

@@ -273,9 +273,8 @@ def test_a_release_and_a_site_are_chosen_and_a_link_holds_them_and_the_text(page
     page.wait(JUDGED)
     assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
     page.click("#judge .share")
-    page.wait(
-        "location.hash.includes('text=') && location.hash.includes('release=2024.01') && location.hash.includes('site=levante')"
-    )
+    for part in ("text=", "release=2024.01", "site=levante"):
+        page.wait(f"location.hash.includes('{part}')")
     link = page.evaluate("location.href")
     page.open(f"{address}index.html")
     page.open(link)
