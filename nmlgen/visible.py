@@ -15,6 +15,7 @@ _MARKS = (
     "\U000e0000-\U000e007f]"  # tags, which nobody sees
 )
 _OBEYED = pattern(_MARKS)
+_WITHOUT_TAB = pattern(_MARKS.replace("[\x00-\x1f", "[\x00-\x08\x0a-\x1f"))
 _WITHOUT_SPACE = pattern(_MARKS.replace("[\x00-\x1f", "[\x00-\x08\x0b-\x1f"))
 
 
@@ -26,6 +27,16 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> str:
     """The same for a text of several lines: tabs and line ends stay."""
     return _WITHOUT_SPACE.sub(_number, text)
+
+
+def pictured(line: str) -> str:
+    """A line, as long as it is, with a picture for each character that a terminal would obey; tabs stay."""
+    return _WITHOUT_TAB.sub(_picture, line)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 32 else "\ufffd"
 
 
 def visible_json(text: str) -> str:

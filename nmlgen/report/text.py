@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
 from nmlgen.report.quantities import counted
 from nmlgen.source import Span
-from nmlgen.visible import visible
+from nmlgen.visible import pictured, visible
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
@@ -85,9 +85,9 @@ def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
     start, end = span.column - 1, span.end_column - 1
     if len(line) > _LONGEST:
         line, start, end = _part(line, start, end)
-    line = _visible(line)
-    before = "".join("\t" if char == "\t" else " " * _columns(char) for char in line[:start])
-    length = max(1, sum(_columns(char) for char in line[start:end]))
+    line = pictured(line)
+    before = "\t".join(" " * _columns(part) for part in line[:start].split("\t"))
+    length = max(1, _columns(line[start:end]))
     return [
         f"{' ' * width}{paint(_BLUE, '-->')} {visible(str(span))}",
         f"{' ' * width} {bar}",
@@ -105,20 +105,15 @@ def _part(line: str, start: int, end: int) -> tuple[str, int, int]:
     return part, start - first + len(dots), min(end, last) - first + len(dots)
 
 
-def _columns(char: str) -> int:
-    """How many columns of a terminal a character takes."""
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def _columns_of(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) == "Cf":
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
-
-
-def _visible(line: str) -> str:
-    """The line, as long as it is, with a picture for each character that a terminal would obey."""
-    return "".join(char if char == "\t" or visible(char) == char else _picture(char) for char in line)
-
-
-def _picture(char: str) -> str:
-    return chr(0x2400 + ord(char)) if ord(char) < 32 else "\ufffd"
 
 
 class _Paint:

@@ -12,6 +12,7 @@ some values otherwise. What is NQSV's is not judged, and what may be Torque's is
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nmlgen.findings import Edit, Fix
@@ -81,9 +82,9 @@ class PbsDirective:
     def options(self) -> tuple[list[GivenPbsOption], list[StaticWord]]:
         """The options, as getopt reads them, and the words that belong to none."""
         given, strays = list[GivenPbsOption](), list[StaticWord]()
-        words = list(self.words)
+        words = deque(self.words)
         while words:
-            word = words.pop(0)
+            word = words.popleft()
             if not word.start.startswith("-") or word.start == "-":
                 strays.append(word)
                 continue
@@ -95,7 +96,7 @@ class PbsDirective:
                     continue
                 is_torques = letter in _OF_TORQUE and words and not words[0].start.startswith("-")
                 if value is None and words and (letter in _WITH_VALUE or is_torques):
-                    value = words.pop(0)
+                    value = words.popleft()
                 given.append(GivenPbsOption(letter, word, value))
                 break
         return given, strays
@@ -175,13 +176,15 @@ class _Reading:
         """The words of a directive from behind #PBS on, as qsub takes them apart."""
         text = self.text.text
         words: list[StaticWord] = []
-        whole = self.text.span(at - len(PREFIX), min(end, _line_end(text, at)))
+        line_end = _line_end(text, at)
+        whole = self.text.span(at - len(PREFIX), min(end, line_end))
         lines = self.text.position(at)[0], self.text.position(end)[0]
         while at < end:
             if text[at].isspace() or text[at : at + 2] == "\\\n":
                 at += 1 if text[at].isspace() else 2
                 continue
             start, parts = at, []
+            line_end = line_end if start <= line_end else _line_end(text, start)
             while at < end and not text[at].isspace():
                 if text[at] in "\"'":
                     close = text.find(text[at], at + 1, end)
@@ -197,7 +200,7 @@ class _Reading:
                 elif (plain := _PLAIN.match(text, at, end)) is not None:
                     parts.append(plain[0])
                     at = plain.end()
-            words.append(StaticWord("".join(parts), self.text.span(start, min(at, _line_end(text, start)))))
+            words.append(StaticWord("".join(parts), self.text.span(start, min(at, line_end))))
         return PbsDirective(tuple(words), whole, None, lines)
 
     def of_directive(self, directive: PbsDirective, given: dict[str, Span]) -> Iterator[SyntaxProblem]:
