@@ -20,7 +20,7 @@ from nmlgen.linting import _Linting
 from nmlgen.report.json import report_document, to_json
 
 ROOT = Path(__file__).parent.parent
-AQUAPLANET = (ROOT / "examples" / "aquaplanet.run").read_text()
+OTHER = "#!/bin/ksh\n#SBATCH --nodes=1\ncat > NAMELIST_y << EOF\n&run_nml\n num_lev = 31.\n/\nEOF\nsrun ./icon\n"
 SCRIPT = """\
 #!/bin/bash
 #SBATCH --nodes=2 --ntasks-per-node=4 --acount=x
@@ -68,7 +68,7 @@ def run(tmp_path) -> Path:
     (place / "exp.run").write_text(SCRIPT)
     (place / "settings.sh").write_text("block=8\n")
     (place / "wrapper.sh").write_text('#!/bin/bash\nexport CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_RANK\nexec "$1"\n')
-    (place / "other.run").write_text(AQUAPLANET)
+    (place / "other.run").write_text(OTHER)
     (place / "NAMELIST_x").write_text("&run_nml\n num_lev = 31.\n dtim = 3 ! nmlgen: ignore[NML002] because\n/\n")
     return place
 

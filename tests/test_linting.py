@@ -15,10 +15,15 @@ from nmlgen.spec.schema import editor_schema
 EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 
 
+@pytest.fixture(scope="module")
+def built() -> nmlgen.Build:
+    return nmlgen.build(EXAMPLE)
+
+
 @pytest.fixture
-def directory(tmp_path) -> Path:
+def directory(tmp_path, built) -> Path:
     """A run directory that nmlgen built."""
-    nmlgen.build(EXAMPLE).write(tmp_path)
+    built.write(tmp_path)
     return tmp_path
 
 

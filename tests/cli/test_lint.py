@@ -30,7 +30,9 @@ def built() -> nmlgen.Build:
 
 @pytest.fixture
 def directory(tmp_path, built) -> Path:
+    """The namelists of a build, without its script, which takes longer to follow than all else here."""
     built.write(tmp_path)
+    next(tmp_path.glob("*.sbatch")).unlink()
     return tmp_path
 
 
