@@ -9,7 +9,7 @@ import pytest
 from grid_files import write_grids
 from rules.experiments import BASE
 
-from nmlgen.checking import check_experiment
+from nmlgen.checking import check_experiment, verdicts
 from nmlgen.findings import Report
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.namelist.registry import load_registry
@@ -34,14 +34,19 @@ def grids(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def check(text: str, tmp_path: Path):
-    """Judge an example: a fragment of a spec, or, where no spec can show it, a master namelist by itself."""
+def check(text: str, tmp_path: Path, only: type[Rule] | None = None):
+    """Judge an example, by all rules or one: a fragment of a spec, or, where no spec can show it, a master namelist by
+    itself."""
     if text.startswith("&"):
         return check_master(text, tmp_path)
     path = tmp_path / "spec.yaml"
     path.write_text(text, encoding="utf-8")
     spec = load_spec(path, [f"extends={base_of(text)}", f"site={BASE.with_name('example-site.yaml')}"])
-    return check_experiment(spec.experiment, spec.suppressions)
+
+    def ask(experiment, rules, beginning):
+        return verdicts(experiment, [rule for rule in rules if only in (None, rule)], beginning)
+
+    return check_experiment(spec.experiment, spec.suppressions, ask=ask)
 
 
 def base_of(text: str) -> Path:
@@ -88,7 +93,7 @@ def bad_examples_are_found_and_say_what_is_expected(rule, tmp_path):
     texts = examples(rule, "bad")
     assert texts, "a rule shows at least one bad example"
     for text in texts:
-        found = [f for f in check(text, tmp_path).findings if f.code == rule.code]
+        found = [f for f in check(text, tmp_path, rule).findings if f.code == rule.code]
         assert found, text
         assert all(finding.notes and not finding.message.endswith(".") for finding in found)
         where = marked(text)

@@ -44,7 +44,7 @@ def test_rule_says(rule, tmp_path, monkeypatch, request):
     said = []
     for kind, texts in (("example", examples(rule, "bad")), ("fragment", fragments(rule.code))):
         for number, text in enumerate(texts, start=1):
-            found = [one for one in check(text, tmp_path).findings if one.code == rule.code]
+            found = [one for one in check(text, tmp_path, rule).findings if one.code == rule.code]
             if rule.severity is not Severity.ERROR:  # nobody asks it who wants to know of errors only
                 assert not any(one.severity is Severity.ERROR for one in found)
             said += [f"{kind} {number}", *(line for one in found for line in lines(one)), ""]
