@@ -143,6 +143,11 @@ def _has_empty(before: Place, behind: Place) -> bool:
     return before.text is behind.text and "$" in before.text.text[before.end : behind.start]
 
 
+def _may_lack(word: StaticWord, item: Field) -> bool:
+    """Whether a word that is no number comes from a text into which a variable put nothing: `run="mpirun -n $n"`."""
+    return word.text is not None and not word.text.isdigit() and any(case.unset for case in item.value)
+
+
 def _empty_counts(words: list[StaticWord], final: Mapping[str, Variable]) -> Iterator[SyntaxProblem]:
     """Counts in the words of a launch of which `split` has found that the shell puts nothing there."""
     for option, word in pairwise(words):
@@ -225,6 +230,8 @@ class _Lifting:
         for word, item in zip(words, items, strict=True):
             if before is not None and found[-1].text in _COUNTS and _has_empty(before, item.place):
                 found.append(StaticWord(None, before.text.span(before.end, item.place.start)))
+            elif before is not None and found[-1].text in _COUNTS and _may_lack(word, item):
+                found.append(StaticWord(None, word.span))
             found += self.parts(word, item)
             before = item.place
         return found

@@ -152,9 +152,12 @@ _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
 """What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
+FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
+"""WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
-_NEXTFLOW = ".nf"  # which no shell reads, whatever the first line names
+_NEXTFLOW = ".nf"
+_NO_SHELLS = (_NEXTFLOW, ".py")  # which no shell reads, whatever the first line names
 OTHER_TEXTS = (
     *(".ipynb", ".json", ".html", ".htm", ".csh", ".tcsh"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
@@ -168,7 +171,7 @@ none."""
 
 def is_foreign_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of something that is not a shell as POSIX has it, such as csh or Python."""
-    if path.suffix.lower() == _NEXTFLOW:
+    if path.suffix.lower() in _NO_SHELLS:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
@@ -183,14 +186,14 @@ def is_of_cmake(source: Source) -> bool:
 def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if source.text.startswith("#!"):
-        return _SHELL.match(source.line(1)) is not None and path.suffix.lower() != _NEXTFLOW
+        return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
     if _NAMELIST.match(source.text):
         return False
     if path.suffix.lower() in OTHER_TEXTS:
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False
-    if is_of_cmake(source):
+    if is_of_cmake(source) or "readme" in path.name.lower():
         return False
     if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
         return True

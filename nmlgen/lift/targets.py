@@ -13,7 +13,7 @@ from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import OTHER_TEXTS, is_foreign_script, is_of_cmake, is_script
+from nmlgen.lift.scripts import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_of_cmake, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
@@ -27,8 +27,6 @@ _NAMELIST_NAMES = re.compile(
     re.I,
 )
 """Not what ICON writes of the values that it has come to (`mo_read_namelists.f90:118`)."""
-_FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
-"""WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OPENED = re.compile(r"^[^#!\n]*?<<-?[ \t]*['\"\\]?(?P<end>\w+)", re.MULTILINE)
 _LONE_WORD = re.compile(r"^[ \t]*(?P<word>\w+)[ \t]*\r?$", re.MULTILINE)  # with blanks it is a mistake
@@ -167,14 +165,14 @@ def _is_other(path: Path) -> bool:
         (
             path.suffix.lower() in _OTHERS,
             _MAKEFILE.fullmatch(path.name) is not None,
-            _FOR_PEOPLE.match(path.name) is not None,
+            FOR_PEOPLE.match(path.name) is not None,
         )
     )
 
 
 def is_named_namelist(path: Path) -> bool:
     """Whether a file is called as namelists are, and not as texts for people on them."""
-    return _NAMELIST_NAMES.fullmatch(path.name) is not None and _FOR_PEOPLE.match(path.name) is None
+    return _NAMELIST_NAMES.fullmatch(path.name) is not None and FOR_PEOPLE.match(path.name) is None
 
 
 def holds_namelists(directory: Path) -> bool:

@@ -12,6 +12,7 @@ _PLACEHOLDER = re.compile(
     r"|%\([A-Za-z_]\w*\)[-0-9.]{0,5}[sdfgie]|%\{[A-Za-z_][\w.:-]*\}"
     r"|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9_](?::[^%\n]{0,99})?%"  # Autosubmit, ecFlow: %NAME%, %NAME:default%
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
+    r"|@\[[A-Za-z_]\w*\]"  # uwtools, ufs-weather-model
     r"|@[A-Za-z_]\w*@|@(?<![\w.@]@)[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
     r"|\[(?<=[=, \t]\[)[A-Za-z_]\w*\](?=[,/ \t\r\n]|\Z)"  # no value of a namelist begins so
@@ -30,13 +31,13 @@ _SEPARATOR = re.compile(r"[-:=+,%]")
 _FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")
 _BETWEEN_BARS = re.compile(r"(?<![A-Za-z0-9])_[A-Z][A-Z0-9_]*_(?![A-Za-z0-9])")
 _MARKS = ("{", "%", "@", "__", "[")
-TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2", ".erb", ".mako")
+TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2", ".erb", ".mako", ".m4")
 """How the names of files end of which scripts are made."""
 
 
 def is_named_template(name: str) -> bool:
-    """Whether a file is called as those are of which scripts are made, or its directory: `templates/job.sh`."""
-    name = "/".join(name.lower().split("/")[-2:])
+    """Whether a file is called as those are of which scripts are made, or a directory: `templates/slurm/job.sh`."""
+    name = "/".join(name.lower().split("/")[-3:])
     return name.endswith(TEMPLATES) or "template" in name
 
 

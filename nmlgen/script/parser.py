@@ -121,8 +121,10 @@ def _exit(body: Sequence, end: int) -> int:
 
 
 def _is_exit(command: Command) -> bool:
-    word = command.words[0] if isinstance(command, Simple) and command.words else None
-    return isinstance(word, Word) and word.literal == "exit"
+    """Whether a shell reads nothing behind a command, as it ends or becomes another program: `exec tclsh "$0" "$@"`."""
+    words = command.words if isinstance(command, Simple) else ()
+    first = words[0].literal if words and isinstance(words[0], Word) else None
+    return first == "exit" or (first == "exec" and len(words) > 1)
 
 
 class _Parser(HeredocReader):
@@ -519,10 +521,11 @@ class _Parser(HeredocReader):
 
     def commands(self, ends: frozenset[str], opener: int) -> Sequence:
         """Commands up to one of `ends`, of which there must be one."""
+        said = len(self.complaints)
         body = self.sequence(ends)
-        if not body.commands and self.at < self.end:
+        if not body.commands and self.at < self.end and len(self.complaints) == said:  # else there is one, a broken one
             match = _CLOSER.match(self.text, self.at, self.end)
-            if match and match[0] in ends:
+            if match and match[0] in ends and match.start() != opener:
                 message = f'no command stands between "{self.shown(opener)}" and "{match[0]}"'
                 self.complain("empty-block", message, match.start(), match.end(), 'a command, such as ":"')
         return body

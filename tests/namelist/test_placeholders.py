@@ -37,6 +37,7 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
 
 
 def test_a_name_in_brackets_is_no_value_but_a_placeholder() -> None:
+    assert hidden(" n = @[NPROMA]") == f" n = {UNKNOWN * 9}"
     assert hidden(" n = [nproma], [n]/") == f" n = {UNKNOWN * 8}, {UNKNOWN * 3}/"
 
 

@@ -223,6 +223,8 @@ def test_templates_are_not_judged(value: str) -> None:
         ("array", "_R_ARRAY_START_-_R_ARRAY_END_%300"),
         ("time", "##hours##:00:00"),
         ("time", "#####_hours"),
+        ("time", "mywalltime"),
+        ("nodes", "@[NODES]"),
         ("ntasks", "#tasks"),
         ("time", "HH:MM:SS"),
         ("ntasks", "%%ntasks%%"),
@@ -266,6 +268,8 @@ def test_what_has_blanks_and_is_not_filled_in(value: str) -> None:
 def test_what_is_yours_is_filled_in() -> None:
     assert "stray-word" not in kinds("#SBATCH --mail-user=YOUR EMAIL")
     assert "stray-word" in kinds("#SBATCH --mail-user=her email")
+    assert kinds("#SBATCH ...", "#SBATCH -?? gpu") == []
+    assert [problem.stops for problem in read("#SBATCH $mine").problems] == [False]
     assert kinds("#SBATCH XXXqueueXXX", "#SBATCH [other options]", "#SBATCH --mail-user=jane [at] doe.org") == []
 
 

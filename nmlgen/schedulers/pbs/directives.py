@@ -48,7 +48,7 @@ _OF_NQSV = re.compile(
 _OF_TORQUE_JOB = re.compile(r"-l\s*\S*\b(?:nodes|procs)=")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 _LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
-_PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|\bTODO|\bXX+\b|\.\.\.")
+_PLACEHOLDER = re.compile(r"[$%@{}`<>]|\[[A-Za-z][^][\n]{,99}\]|#\w+#|\bTODO|\bXX+\b|\.\.\.")
 
 
 @frozen

@@ -96,7 +96,7 @@ def check_resource(name: str, value: str) -> None:
 
 def is_days(value: str) -> bool:
     """Whether a time is days:hours:minutes:seconds, which Torque takes."""
-    return re.fullmatch(r"[0-9]+:(?:[01]?[0-9]|2[0-3]):[0-5]?[0-9]:[0-5]?[0-9]", value) is not None
+    return re.fullmatch(r"[0-9]+:[0-9]{1,2}:[0-5]?[0-9]:[0-5]?[0-9]", value) is not None
 
 
 def _check_name(name: str) -> None:

@@ -54,13 +54,13 @@ _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; betw
     r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)|\{ [A-Za-z][^{}\"'#\n]{,99} \}"
 )
 _PLACEHOLDER = re.compile(
-    _TEMPLATE.pattern
-    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
+    _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]"
+    r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[A-Za-z_]"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
-_MARK = re.compile(r"(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
+_MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
@@ -401,7 +401,9 @@ class _Reading:
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
         if word.start == "=" or follows_equals:
             expected = "--option=value without blanks around the ="
-        self._problem("stray-word", f'"{word.start}" belongs to no option: sbatch refuses the job', word.span, expected)
+        stops = not self._has_foreign_variable(word.start)
+        message = f'"{word.start}" belongs to no option: sbatch refuses the job'
+        self._problem("stray-word", message, word.span, expected, stops)
 
     def _option(self, given: GivenOption) -> None:
         if given.option is None:
@@ -439,7 +441,7 @@ class _Reading:
 
     def _unknown_option(self, given: GivenOption) -> None:
         name = given.written.lstrip("-")
-        if _PLACEHOLDER.search(given.written):
+        if _PLACEHOLDER.search(given.written) or not name.strip("?"):
             return
         span, known = _name_span(given), slurm_options("sbatch").names
         near = most_like(name, known, 0.7)
@@ -519,6 +521,8 @@ class _Reading:
         """Whether a value that sbatch refuses stands for one that comes before sbatch sees the script."""
         if name == "time" and without_limit(text) is not None:
             return False
+        if name.startswith("time") and text.isalpha() and "time" in text:  # mywalltime
+            return True
         if self._is_template:
             return stands_for_number(text) or _SHELL.search(text) is not None
         if name in _SEVERAL_NUMBERS:
