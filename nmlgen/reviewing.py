@@ -35,7 +35,7 @@ from nmlgen.values import evolve
 Writer = tuple[int, int]
 """What writes, within one of several scripts: see `_Writers`."""
 
-_COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
+_COMMENT = re.compile(r"^[^!\n]*(![^\n]*nmlgen:[^\n]*)", re.MULTILINE)
 _STRUCTURAL = ("unclosed-group", "unclosed-before-group", "unclosed-string", "no-name", "misplaced-equals")
 _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
@@ -111,7 +111,7 @@ def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
     for redirection in lifted.script.heredocs:
         if redirection.heredoc is not None:
             body = redirection.heredoc.body
-            comments += [(match.start(), match[0]) for match in _COMMENT.finditer(source.text, body.start, body.end)]
+            comments += [(match.start(1), match[1]) for match in _COMMENT.finditer(source.text, body.start, body.end)]
     yield from suppressions_in(source, sorted(comments))
 
 

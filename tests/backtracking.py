@@ -287,6 +287,7 @@ def _attacks(nodes: list[Any], prefix: str) -> Iterator[tuple[str, str]]:
             words = list(dict.fromkeys(_words(list(body))))[:6]
             yield from ((prefix, word) for word in words)
             yield from ((prefix, one + two) for one in words for two in words if one != two)
+            yield from (("", prefix + word) for word in ("", *words[:1]))  # where it is searched for, again and again
             yield from _attacks(list(body), prefix)
             prefix += words[0] * low if words else ""
             continue

@@ -47,6 +47,8 @@ print(json.dumps([found, named]))
 """
 _SCANS = ("search", "sub", "subn", "finditer", "findall", "split")
 _STARTS = ("match", "fullmatch")
+_BOUND = re.compile(r"\{([0-3]?),\d{2,3}\}")
+"""A number of repeats with an upper bound: another one than it has, as texts here are shorter."""
 
 
 @cache
@@ -162,7 +164,7 @@ def test_work_grows_with_the_text_where_patterns_are_used():
     found |= {("search", text, 0): name for name, text in schema_patterns()}
     assert len(found) > 350
     bad = {
-        f"{place}: {how} {text!r}": too_much(re.compile(text, flags), how, _SHORT)
+        f"{place}: {how} {text!r}": too_much(re.compile(_BOUND.sub(r"{\1,3}", text), flags), how, _SHORT)
         for (how, text, flags), place in found.items()
     }
     assert {place: text for place, text in bad.items() if text is not None} == {}
@@ -190,6 +192,7 @@ def test_what_is_too_much_is_seen(text):
         ("fullmatch", r"\d+\.?\d*(?:e?\d+)?"),
         ("search", r"\w*x"),
         ("findall", r"\([^)]*\)"),
+        ("search", r"\[[^\]]*.\]"),
         ("findall", r"^\s*(\d+)$"),
         ("sub", r" +$"),
     ],

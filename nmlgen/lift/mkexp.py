@@ -263,7 +263,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 # --- Values ---
 
-_REFERENCE = re.compile(r"\$(?:(?P<dollar>\$)|(?P<name>\.?[A-Za-z_]\w*)|\{(?P<braced>[^}\n]*)\})|%\{(?P<own>\w+)\}")
+_REFERENCE = re.compile(r"\$(?:(?P<dollar>\$)|(?P<name>\.?[A-Za-z_]\w*)|\{(?P<braced>[^{}\n]*)\})|%\{(?P<own>\w+)\}")
 _CALL = re.compile(r"(?P<function>[A-Za-z_]\w*)\((?P<inner>.*)\)\Z", re.DOTALL)
 _OPEN_CALL = re.compile(r"[a-z_]+\(")
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|\.?(?:true|false)\.?|\.?[tf]\.?", re.IGNORECASE)

@@ -36,10 +36,10 @@ _TEXT_FOR_SHELL = re.compile(r"\b(?:ba|da|k|z)?sh[ \t]+-\w*c[ \t]+\"[^\"\n]*\$\{
 """Words that are put into the text for a shell: only the first of them gets there."""
 _SHIFTS = re.compile(r"^[ \t]*shift\b|;[ \t]*shift\b", re.MULTILINE)
 _STARTS_PROGRAM = re.compile(r"(?:^|[;&|])([^;&|\n#]{1,1000}?)[ \t]\"?\$\{?[@*]\}?", re.MULTILINE)
-_SET_THERE = re.compile(r"(?<![\w$-])([A-Za-z_]\w*)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s;&|\"']*))(?=[ \t]|\Z)")
+_SET_THERE = re.compile(r"(?<![\w$-])([A-Za-z_]\w*)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s;&|\"']{0,500}))(?=[ \t]|\Z)")
 _SETS_CORES = re.compile(r"(--cpu-list|-[a-z]*c)()\Z")
 _OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
-_OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
+_OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w{0,40}RANK|MPI_LOCALRANKID")
 _SHARES = re.compile(r"\b(?:CRAY_CUDA_MPS|CUDA_MPS_\w+|nvidia-cuda-mps-\w+)\b")
 _ONE_TOO_FEW = re.compile(
     r"SLURM_PROCID[ \t]*<[ \t]*(?:\([ \t]*)?(\$?\{?\w*(?:compute|work)\w*\}?)[ \t]*-[ \t]*1[ \t]*(?:\)[ \t]*)?\)\)"

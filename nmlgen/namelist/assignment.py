@@ -499,7 +499,7 @@ _WRITTEN = {
     "real": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?"),
     "logical": re.compile(r"\.true\.|\.false\.|true|false|[tf]", re.IGNORECASE),
 }
-_KIND = re.compile("_[A-Za-z0-9_]+$")  # the kind of a literal, as in 1.0_wp
+_KIND = re.compile("_[A-Za-z0-9_]{1,63}$")  # the kind of a literal, as in 1.0_wp
 
 
 def _quoted(value: Value) -> Fix | None:

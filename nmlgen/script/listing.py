@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nmlgen.script.values import ALWAYS, Possibility, Value
 from nmlgen.source import UNKNOWN
 
-WILDCARD = re.compile(r"[*?]|\[[^\]]*.\]")
+WILDCARD = re.compile(r"[*?]|\[(?:[^\[\]]*[^\]]|\])\]")
 """What makes a text a pattern."""
 
 _LINKS = frozenset(("-H", "-L", "-P"))

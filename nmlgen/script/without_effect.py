@@ -33,7 +33,7 @@ _STOPS_AT_FAILURE = re.compile(
     r"^[^#\n]*\bset[ \t]+(?:-[A-Za-z]*e|-o[ \t]+errexit)|^#!.*[ \t]-[A-Za-z]*e", re.MULTILINE
 )
 _SET = re.compile(r"^[ \t]*(set[ \t]+([a-z]\w*)[ \t]+\w+)", re.MULTILINE)
-_GIVES_A_DEFAULT = re.compile(r"eval[^\n]*:=\$\{?2")
+_GIVES_A_DEFAULT = re.compile(r"eval(?:(?!eval)[^\n])*:=\$\{?2")
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 

@@ -99,7 +99,7 @@ def _objection(text: str) -> str:
     if re.fullmatch(r"[+-]?P[0-9]+W", text, re.IGNORECASE | re.ASCII):
         return "mtime knows no weeks: write days"
     if re.search(r"[0-9][.,][0-9]*[YMDH]", text, re.IGNORECASE | re.ASCII) or re.search(
-        r"T.*[.,][0-9]*M", text, re.IGNORECASE | re.ASCII
+        r"T[^T]*[.,][0-9]*M", text, re.IGNORECASE | re.ASCII
     ):
         return "mtime takes a fraction of seconds only: write PT30M, not PT0.5H"
     if re.search(r"\.[0-9]{4,}S", text, re.IGNORECASE | re.ASCII):

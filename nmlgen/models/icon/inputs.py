@@ -100,7 +100,7 @@ class NeededFile:
 
 def may_share(pattern: str, other: str) -> bool:
     """Whether a name may fit two patterns: some may, where they hold sets of characters."""
-    left, text = (re.sub(r"\[[^\]]*.\]", "?", text) for text in (pattern, other))
+    left, text = (re.sub(r"\[[^\]]{0,100}.\]", "?", text) for text in (pattern, other))
     right = [*text, ""]
     reached = {0}  # how much of the other one the names that fit the first up to here have come to fit
     for mark in left:

@@ -71,7 +71,7 @@ def _compiled(source: str, macros: frozenset[str]) -> Iterator[tuple[int, str]]:
 
 def _holds(condition: str, macros: frozenset[str]) -> bool:
     """Whether the condition of an #if holds; macros that are defined are 1, the others 0."""
-    text = re.sub(r"/\*.*?\*/", " ", condition)
+    text = re.sub(r"/\*.*?(?:\*/|\Z)", " ", condition, flags=re.DOTALL)
     text = _DEFINED.sub(lambda found: str(int((found[1] or found[2]) in macros)), text)
     text = _WORD.sub(lambda found: str(int(found[0] in macros)), text)
     return _Condition(re.findall(r"\d+|&&|\|\||[!=<>]=|[!<>()+*-]", text)).value() != 0

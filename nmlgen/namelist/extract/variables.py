@@ -70,7 +70,7 @@ _AXES: Mapping[str, tuple[Any, str | None]] = {
 }
 _AROUND = re.compile(r"\w*(prefix|suffix)")  # what ICON puts round the names of a time level, or of another set
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
-_HOLE = re.compile(r"\{[^}]*\}")
+_HOLE = re.compile(r"\{[^{}]*\}")
 _UNKNOWN = "unknown"
 _ORDER = (
     "name",

@@ -45,7 +45,7 @@ _OF_NQSV = re.compile(
     r"(?:^|\s)(?:--(?:ve(?:node|num)\b|use-|numa-|\w+-lhost\b|\w+-job\b)|-T\s*\w|-b\s*\d|-j\s*[oe](?:\s|$)"
     r"|-l\s*\"?(?:elapstim|cputim|cpunum|gpunum|memsz|vmemsz|coresz|filesz|stacksz|datasz|venum|socknum|hbmsz)_?\w*\b)"
 )
-_OF_TORQUE_JOB = re.compile(r"-l\s*\S*\b(?:nodes|procs)=")
+_OF_TORQUE_JOB = re.compile(r"-l\s*(?:(?!-l)\S)*\b(?:nodes|procs)=")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 _LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"[$%@{}`<>]|\[[A-Za-z][^][\n]{,99}\]|#\w+#|\bTODO|\bXX+\b|\.\.\.")

@@ -54,7 +54,7 @@ def bc(command: Command) -> Result:
     pairs, operands = command.options("lqs", "", {"mathlib": "l", "quiet": "q", "standard": "s"})
     if operands:
         raise UndecidedCommand("a file")
-    text = re.sub(r"#[^\n]*|/\*.*?\*/", "", command.text.replace("\\\n", ""), flags=re.DOTALL)
+    text = re.sub(r"#[^\n]*|/\*.*?(?:\*/|\Z)", "", command.text.replace("\\\n", ""), flags=re.DOTALL)
     if len(text) > 20_000:
         raise UndecidedCommand("an input too long")
     is_library = any(letter == "l" for letter, _ in pairs)
