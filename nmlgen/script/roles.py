@@ -39,7 +39,9 @@ def own_place(substitution: str, script: str) -> str | None:
 _EXPORT = re.compile(r"^[ \t]*export[ \t]+(\w+)=(?:\"(\w*)\"|'(\w*)'|(\w+))[ \t]*(?:#.*)?$", re.MULTILINE)
 _SOURCE = re.compile(r"^[ \t]*(?:source|\.)[ \t]+\"?(?:\$\{?\w+\}?/)?([\w./-]+)\"?[ \t]*$", re.MULTILINE)
 _MOST_BESIDE = 200_000  # bytes
-_SUBMITS_ITSELF = re.compile(rf"^[^#\n]*\bsbatch\b(?:(?!\bsbatch\b)[^\n|;&])*[ \t](?:\"?\$(?:0\b|\{{0\}})|{_SELF})", re.MULTILINE)
+_SUBMITS_ITSELF = re.compile(
+    rf"^[^#\n]*\bsbatch\b(?:(?!\bsbatch\b)[^\n|;&])*[ \t](?:\"?\$(?:0\b|\{{0\}})|{_SELF})", re.MULTILINE
+)
 _HANDS_ON = re.compile(
     r"(?:^|[;&|{(]|\bthen\b|\bdo\b|\belse\b)[ \t]*(?:export|declare[ \t]+-x)[ \t]+([^\n;&|#]*)", re.MULTILINE
 )

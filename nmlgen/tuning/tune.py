@@ -201,13 +201,13 @@ class _Tuner:
 
     def _trials(self, outcomes: Mapping[str, Outcome]) -> tuple[Trial, ...]:
         """The runs so far, each with what was expected of it by those that had ended when it started."""
+        if (gone := next((name for name in outcomes if name not in self._by_id), None)) is not None:
+            raise InputError(
+                f"the point {gone} was run and is no candidate any more; put its values back into the sweep, or choose "
+                "another directory"
+            )
         found = []
         for identifier, outcome in outcomes.items():
-            if identifier not in self._by_id:
-                raise InputError(
-                    f"the point {identifier} was run and is no candidate any more; put its values back into the sweep, "
-                    "or choose another directory"
-                )
             before = {
                 other: said
                 for other, said in outcomes.items()

@@ -193,11 +193,12 @@ def test_an_experiment_of_which_the_model_knows_nothing():
     assert steps[-1].best.measured_s <= 102
 
 
-def test_a_candidate_that_was_taken_out_of_the_sweep():
+@pytest.mark.parametrize("left", [2, 4])
+def test_a_candidate_that_was_taken_out_of_the_sweep(left):
     runner = StandIn(cost)
     sweep = {"grid": {RANKS: [2, 4]}, "derive": {"output.atm.stream_partitions_ml": "num_io_procs"}}
     last(runner, spec=spec(sweep=sweep), noise=0.0)
-    sweep["grid"] = {RANKS: [2]}
+    sweep["grid"] = {RANKS: [left]}
     with pytest.raises(InputError, match="is no candidate any more"):
         last(runner, spec=spec(sweep=sweep))
 
