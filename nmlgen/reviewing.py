@@ -41,8 +41,9 @@ _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
-_PLACE = r"<(?:[0-9]{1,2}|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"  # or a number, which a text for people explains
-_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"{_PLACE}(?:[ \t]|\\\n)*\Z")
+_PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"
+"""What somebody fills in: `<your account>`, `rate(float)`; or a number, which a text for people explains."""
+_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?:[ \t]|\\\n)*\Z")
 _MOST_BEFORE = 300
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")

@@ -150,6 +150,7 @@ _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
+_OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
 _OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
 """What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
 FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
@@ -178,9 +179,9 @@ def is_foreign_script(path: Path, source: Source) -> bool:
     return path.suffix.lower() in (".csh", ".tcsh")
 
 
-def is_of_cmake(source: Source) -> bool:
-    """Whether a text is CMake's, whatever it is called."""
-    return _OF_CMAKE.search(source.text) is not None
+def is_other_language(source: Source) -> bool:
+    """Whether a text is one of CMake, or begins as one of C does, whatever it is called."""
+    return _OF_CMAKE.search(source.text) is not None or _OF_C.match(source.text) is not None
 
 
 def is_script(path: Path, source: Source) -> bool:
@@ -193,7 +194,7 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False
-    if is_of_cmake(source) or "readme" in path.name.lower():
+    if is_other_language(source) or "readme" in path.name.lower():
         return False
     if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
         return True

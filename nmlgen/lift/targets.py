@@ -13,7 +13,7 @@ from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_of_cmake, is_script
+from nmlgen.lift.scripts import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_other_language, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
@@ -136,7 +136,7 @@ def kind_of(path: Path, source: Source) -> str | None:
         return None
     first = source.line(1)  # what a file is called and begins with; then what is in it
     beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
-    if is_script(path, beginning) and (first.startswith("#!") or not is_of_cmake(source)):
+    if is_script(path, beginning) and (first.startswith("#!") or not is_other_language(source)):
         return "script"
     if is_script(path, source) and _writes_group(source.text):
         return "script"

@@ -300,6 +300,7 @@ def test_what_is_made_is_looked_at_once_for_all_that_goes(tmp_path, monkeypatch)
         ("srun -n $1 --cpu-bind=none ./icon", False),
         ("tasks=$1\nmpirun -np $tasks ./icon", False),
         ("srun -n TASKS ./icon", False),
+        ("mpirun -np xx ./icon", False),
         ('run="mpirun -np $tasks -ppn 4"\n$run ./icon', False),
         ("srun -n --cpu-bind=none ./icon", True),
         ("mpirun -np full ./icon", True),

@@ -139,11 +139,12 @@ def test_what_torque_takes_besides_is_no_error():
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:99:99:99") == [(BAD, "1:99:99:99", True)]
     assert read("#PBS -l nodes=1:ppn=2 # a remark") == [(STRAY, "#", False)]
     assert read("#PBS -N c=0.1") == [(BAD, "c=0.1", False)]
+    assert read("#PBS -l nodes=1:ppn=2", "#PBS -N a/b") == [(BAD, "a/b", False)]
 
 
 def test_what_somebody_fills_in_is_no_error():
     assert read("#PBS -l mem=xxxMEMxxxGB,walltime=xxxWTxxx") == []
-    assert read("#PBS -P [project code]") == []
+    assert read("#PBS -P [project code]", "#PBS -N [job name]", "#PBS -l walltime=__walltime__:00:00") == []
     assert (MISSING, "-q", False) in read("#PBS -q", "#PBS -l select=")
     assert read("#PBS -q", "#PBS -A ") == [(MISSING, "-q", False), (MISSING, "-A", False)]
 

@@ -251,7 +251,7 @@ def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["#PROCS#", "[your number]", "{Number of nodes}", "{ number }", "$PY_CODE_GEN N*2 - 1$"]
+    "form", ["#PROCS#", "[your number]", "{Number of nodes}", "{ number }", "{1.your nodes}", "$PY_CODE_GEN N*2 - 1$"]
 )
 def test_what_is_filled_in_may_have_blanks(form: str) -> None:
     found = read(f"#SBATCH -N {form} -J x")
@@ -281,6 +281,9 @@ def test_a_variable_that_the_script_never_sets_may_be_put_in() -> None:
 
 def test_a_form_is_filled_in() -> None:
     assert [problem.stops for problem in read("#SBATCH --time=").problems] == [True]
+    assert [problem.stops for problem in read("#SBATCH --time", "#SBATCH -A bb1234", "#SBATCH --mem").problems] == [
+        False
+    ] * 2
     assert [problem.stops for problem in read("#SBATCH --time=", "#SBATCH --mail-type=").problems] == [False, False]
 
 

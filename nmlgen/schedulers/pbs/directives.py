@@ -48,7 +48,8 @@ _OF_NQSV = re.compile(
 _OF_TORQUE_JOB = re.compile(r"-l\s*(?:(?!-l)\S)*\b(?:nodes|procs)=")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 _LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
-_PLACEHOLDER = re.compile(r"[$%@{}`<>]|\[[A-Za-z][^][\n]{,99}\]|#\w+#|\bTODO|\bXX+\b|\.\.\.")
+_FORM = re.compile(r"\[[A-Za-z][^][\n]{,99}\]")  # [project code]
+_PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|__\w+?__|\bTODO|\bXX+\b|\.\.\.")
 
 
 @frozen
@@ -208,6 +209,8 @@ class _Reading:
         if directive.unmatched is not None:
             yield _problem("pbs-stray-word", "the quote is never closed", directive.unmatched, "another quote")
             return
+        if _FORM.search(directive.span.text) is not None:
+            return
         options, strays = directive.options()
         for option in options:
             if not option.is_known:
@@ -234,7 +237,12 @@ class _Reading:
     def value(self, letter: str, value: str, span: Span, given: dict[str, Span]) -> Iterator[SyntaxProblem]:
         """What qsub refuses of the value of an option; Torque takes more names."""
         if letter != "l":
-            is_torques = letter == "N" and value[:1].isalpha() and value.isprintable() and "/" not in value
+            is_torques = (
+                letter == "N"
+                and value[:1].isalpha()
+                and value.isprintable()
+                and (self.may_be_torque or "/" not in value)
+            )
             for problem in self.checked(f"-{letter}", value, span, lambda: check_option(letter, value)):
                 yield evolve(problem, stops=False) if is_torques else problem
             return

@@ -52,6 +52,7 @@ _TEMPLATE = re.compile(
 _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
     r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)|\{ [A-Za-z][^{}\"'#\n]{,99} \}"
+    r"|\{[0-9]+\.[A-Za-z][^{}\n]{,99}\}"
 )
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]"
@@ -62,6 +63,7 @@ _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
+_LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:][ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
 _SAID_FOR_EACH = ("partition", "constraint")
@@ -150,6 +152,7 @@ class _Reading:
         self.problems: list[SyntaxProblem] = []
         self._is_template = is_named_template(text.source.name)
         self.words: list[StaticWord] = []
+        self._swallowed: set[Span] = set()
         self.first: Span | None = None
         self.components: list[int] = []
         self.breaks: list[Span] = []
@@ -175,7 +178,9 @@ class _Reading:
                 )
         if self.components:
             self._of_parts()
-        if sum(map(_is_left_out, self.problems)) > 1:  # a form, which somebody fills in
+        left_out = len(_LEFT_OUT.findall(self.text.text))
+        left_out += sum(one.kind in ("wants-value", "swallowed-option") for one in self.problems)
+        if left_out > 1:  # a form, which somebody fills in
             self.problems = [evolve(one, stops=False) if _is_left_out(one) else one for one in self.problems]
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
         return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
@@ -395,6 +400,8 @@ class _Reading:
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):
             return
+        if before is not None and before.span in self._swallowed:  # it had this for its value, which is told already
+            return
         if _MARK.fullmatch(word.start) or _FORM.fullmatch(word.start):
             return
         expected = "options of sbatch; a value with blanks stands in quotes"
@@ -483,6 +490,7 @@ class _Reading:
         if given.takes_next_word and _looks_like_option(text):
             message = f'{given.written} wants a value and takes "{text}" for it'
             self._problem("swallowed-option", message, word.span, f"--{name}=value", stops=refusal is not None)
+            self._swallowed.add(word.span)
         elif text.startswith("=") and not given.written.startswith("--"):
             message = f'the value of {given.written} is "{text}"'
             expected = f"{given.written} {text[1:]} or --{name}{text}"
@@ -532,7 +540,9 @@ class _Reading:
 
 def _is_left_out(problem: SyntaxProblem) -> bool:
     """Whether a value is missing: `--time=`."""
-    return problem.kind == "wants-value" or (problem.kind == "bad-value" and problem.span.text.endswith("="))
+    return problem.kind in ("wants-value", "swallowed-option") or (
+        problem.kind == "bad-value" and problem.span.text.endswith("=")
+    )
 
 
 def _may_want(given: GivenOption, word: StaticWord) -> bool:
