@@ -18,6 +18,7 @@ from typing import Any
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, integer
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.models.icon.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.models.icon.output import Window, times_in_force, windows
@@ -357,6 +358,7 @@ def number_at_branch(component: Component, file: OutputFile, clock: Clock) -> in
     return FileEnds(component, file, clock, regular[0]).files(reached, None)[0]
 
 
+@remembered
 def _planned(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int | None]:
     """The regular output times of a sequence of files, ascending, while its domain is active; and the end of the
     experiment, or of a nest, where include_last adds it (`mo_output_event_handler.f90:623-790`). Those of one window of
