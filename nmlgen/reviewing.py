@@ -41,11 +41,12 @@ _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
-_PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"
+_PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|\?+|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"
 """What somebody fills in: `<your account>`, `rate(float)`; or a number, which a text for people explains."""
 _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?:[ \t]|\\\n)*\Z")
 _MOST_BEFORE = 300
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
+_POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -89,7 +90,7 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     such as `<your account>`.
     """
     text = source.text
-    if "<%" in text and _ERB.search(text) is not None:
+    if ("<%" in text and _ERB.search(text) is not None) or ("£" in text and _POUNDS.search(text) is not None):
         return True
     if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
         return True

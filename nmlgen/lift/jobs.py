@@ -230,9 +230,10 @@ class _Lifting:
         for word, item in zip(words, items, strict=True):
             if before is not None and found[-1].text in _COUNTS and _has_empty(before, item.place):
                 found.append(StaticWord(None, before.text.span(before.end, item.place.start)))
-            elif before is not None and found[-1].text in _COUNTS and _may_lack(word, item):
-                found.append(StaticWord(None, word.span))
-            found += self.parts(word, item)
+            for part in self.parts(word, item):
+                if found and found[-1].text in _COUNTS and _may_lack(part, item):
+                    found.append(StaticWord(None, part.span))
+                found.append(part)
             before = item.place
         return found
 

@@ -25,7 +25,8 @@ _STAND_IN = re.compile(
 _STANDS_FOR_NUMBER = re.compile(
     r"(?!(?:ALL|MAX|MIN|NONE|ANY|AUTO)$)_?[A-Z][A-Z0-9_]*"  # NODES, _NTASKS_, X
     r"|[A-Za-z]+(?:_[A-Za-z0-9.]+)+"  # n_cpus, TBG_tasks
-    r"|([a-z])\1+|(?i:xxx)\w+|%\w+%|%%[\w-]+%%|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
+    r"|([a-z])\1+|x[A-Z]\w*|(?i:xxx)\w+|%\w+%|%%[\w-]+%%|\*+[A-Z]\w*\*+"
+    r"|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
 )
 _SEPARATOR = re.compile(r"[-:=+,%]")
 _FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")

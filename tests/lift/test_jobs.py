@@ -302,6 +302,7 @@ def test_what_is_made_is_looked_at_once_for_all_that_goes(tmp_path, monkeypatch)
         ("srun -n TASKS ./icon", False),
         ("mpirun -np xx ./icon", False),
         ('run="mpirun -np $tasks -ppn 4"\n$run ./icon', False),
+        ('run="mpirun -np $(wc -l <a) -ppn $tasks -v"\n$run ./icon', False),
         ("srun -n --cpu-bind=none ./icon", True),
         ("mpirun -np full ./icon", True),
     ],

@@ -145,6 +145,7 @@ def test_what_torque_takes_besides_is_no_error():
 def test_what_somebody_fills_in_is_no_error():
     assert read("#PBS -l mem=xxxMEMxxxGB,walltime=xxxWTxxx") == []
     assert read("#PBS -P [project code]", "#PBS -N [job name]", "#PBS -l walltime=__walltime__:00:00") == []
+    assert read("#PBS -l walltime=xTime:00:00") == []
     assert (MISSING, "-q", False) in read("#PBS -q", "#PBS -l select=")
     assert read("#PBS -q", "#PBS -A ") == [(MISSING, "-q", False), (MISSING, "-A", False)]
 

@@ -251,7 +251,16 @@ def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["#PROCS#", "[your number]", "{Number of nodes}", "{ number }", "{1.your nodes}", "$PY_CODE_GEN N*2 - 1$"]
+    "form",
+    [
+        "#PROCS#",
+        "#*FIXME*",
+        "[your number]",
+        "{Number of nodes}",
+        "{ number }",
+        "{1.your nodes}",
+        "$PY_CODE_GEN N*2 - 1$",
+    ],
 )
 def test_what_is_filled_in_may_have_blanks(form: str) -> None:
     found = read(f"#SBATCH -N {form} -J x")

@@ -133,7 +133,7 @@ def read_pbs_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) 
 class _Reading:
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.may_be_torque = False
+        self.may_be_torque = self.has_chunks = False
 
     def problems(self, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
         directives, end = self.head()
@@ -141,6 +141,7 @@ class _Reading:
         if not directives or is_for_nqsv(self.text.source):
             return
         self.may_be_torque = any(_OF_TORQUE_JOB.search(line) for line in written)
+        self.has_chunks = any("select=" in line for line in written)
         given: dict[str, Span] = {}
         for directive in directives:
             yield from self.of_directive(directive, given)
@@ -257,7 +258,7 @@ class _Reading:
 
     def resource(self, name: str, amount: str, span: Span) -> Iterator[SyntaxProblem]:
         """What qsub refuses of a resource; that of Torque takes times with days."""
-        is_torques = self.may_be_torque and is_days(amount)
+        is_torques = is_days(amount) and not self.has_chunks
         for problem in self.checked(name, amount, span, lambda: check_resource(name, amount)):
             yield evolve(problem, stops=False) if is_torques else problem
 

@@ -45,9 +45,9 @@ _SYNTAX = f"{_SPACE}#:'\"\\"
 _MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
 _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
-_TEMPLATE = re.compile(
+_TEMPLATE = re.compile(  # no remark begins behind a =, or ends in a #
     r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[-=*. ]{,20}[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##"
-    r"|(?<==)#+[A-Za-z_]\w{,99}#*|(?<=[ \t])#[A-Z]\w{,99}#(?=[ \t]|$)"  # no remark begins behind a =, or ends in a #
+    r"|(?<==)#+[A-Za-z_]\w{,99}#*|(?<=[ \t])#\*?[A-Z]\w{,99}\*?#?(?<=[*#])(?=[ \t]|$)"
 )
 _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
@@ -57,7 +57,7 @@ _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; betw
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]"
     r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
-    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[A-Za-z_]"
+    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[*A-Za-z_]"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
