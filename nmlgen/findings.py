@@ -165,9 +165,12 @@ def joined(reports: Iterable[Report]) -> Report:
 def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | None:
     """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, as
     many as `most`, which is two, and one in a short word. None if there is none, or more than one."""
-    word = word.lower()
-    most = (1 if len(word) <= 5 else 2) if most is None else most
-    letters, by_length = _letters(word), _by_length(tuple(known))
+    return _nearest(word.lower(), tuple(known), (1 if len(word) <= 5 else 2) if most is None else most)
+
+
+@lru_cache(maxsize=1024)
+def _nearest(word: str, known: tuple[str, ...], most: int) -> str | None:
+    letters, by_length = _letters(word), _by_length(known)
     near = [
         (_mistakes(word, name.lower()), name)
         for length in range(len(word) - most, len(word) + most + 1)
@@ -242,6 +245,11 @@ _NAMED = re.compile(r'"([^"]*)"')
 def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
     """The known word that is most like another one, among those that are as much like it as the cutoff, of which 1 is
     the same; None if there is none."""
+    return _most_like(word, tuple(known), cutoff)
+
+
+@lru_cache(maxsize=1024)  # a file is judged again for each release and each way of its script
+def _most_like(word: str, known: tuple[str, ...], cutoff: float) -> str | None:
     from difflib import SequenceMatcher
 
     letters, length = set(word), len(word)

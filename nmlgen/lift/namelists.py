@@ -7,8 +7,10 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -457,14 +459,16 @@ def _with_successor(problem: SyntaxProblem, written: WrittenGroup, registry: Reg
 
 def _meant_for_text(written: WrittenGroup, assignment: Assignment) -> list[tuple[int, int]]:
     """Where the items stand of which a value lacks quotes: so may the others in the list."""
-    starts = [problem.span.offsets[0] for problem in assignment.problems if problem.kind == "undelimited-text"]
-    spans = [item.span.offsets for item in written.items] if starts else []
-    return [(first, last) for first, last in spans if any(first <= start < last for start in starts)]
+    starts = sorted(problem.span.offsets[0] for problem in assignment.problems if problem.kind == "undelimited-text")
+    spans = sorted(item.span.offsets for item in written.items) if starts else []
+    return [(first, last) for first, last in spans if bisect_left(starts, first) < bisect_left(starts, last)]
 
 
 def _with_type(problem: SyntaxProblem, typed: SyntaxProblem | None, texts: list[tuple[int, int]]) -> SyntaxProblem:
     """A problem, with what the type of the variable adds: the fix, and that the text may be meant for a string."""
-    is_text = any(first <= problem.span.offsets[0] < last for first, last in texts)
+    start = problem.span.offsets[0]
+    before = bisect_right(texts, start, key=itemgetter(0))
+    is_text = bool(before) and start < texts[before - 1][1]
     kind = "undelimited-word" if is_text and problem.kind == "unquoted-text" else problem.kind
     return evolve(problem, kind=kind, fix=problem.fix or (typed.fix if typed is not None else None))
 

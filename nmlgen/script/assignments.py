@@ -201,7 +201,7 @@ class Assignments:
     def _forget_all_that_begin(self, beginning: str) -> None:
         """So do those that have a value, and those that the script, or one that it sources, speaks of."""
         shell = self.shell
-        spoken = re.compile(rf"\b{beginning}\w*")
+        spoken = re.compile(rf"\b{re.escape(beginning)}\w*")
         found = {name for name in shell.state.variables if name.startswith(beginning)}
         for script in (shell.script, *shell.calls.sourced):
             found.update(spoken.findall(script.source.text))

@@ -34,6 +34,9 @@ def loop_over_words(shell: Interpreter, command: For) -> None:
 def _over_words(shell: Interpreter, command: For) -> None:
     place = Place(shell.text, command.start, command.end)
     items: list[Field] | None
+    if not (command.name.isascii() and command.name.isidentifier()):  # filled in before, else shells run no turn
+        _unknown_turns(shell, command.body, place, None)
+        return
     if command.words is None:
         positional = shell.state.positional
         items = None if positional is None else [Field(value, place, ()) for value in positional]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -165,6 +165,7 @@ class UnknownGroup(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         registry = component.registry
+        there = {group.name.lower() for group in component.all_groups()}
         for group in component.all_groups():
             if registry.has_group(group.name) or (_knows_dace(component) and _may_be_of_dace(registry, group.name)):
                 continue
@@ -172,7 +173,6 @@ class UnknownGroup(ComponentRule):
             gone = _replacement(removal)
             elsewhere = _in_other_releases(registry, group.name)
             notes = (gone or did_you_mean(group.name, registry.groups)) + elsewhere
-            there = [other.name for other in component.all_groups()]
             yield self.finding(
                 _place(group),
                 f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
@@ -783,7 +783,7 @@ def _respelt(span: Span | None, word: str, known: Iterable[str], there: Iterable
     return Fix(f"write {header}{meant}", (Edit(span, f"{header}{meant}"),))
 
 
-def _renamed(group: Group, registry: Registry, removal: Removal | None, there: Sequence[str]) -> Fix | None:
+def _renamed(group: Group, registry: Registry, removal: Removal | None, there: Collection[str]) -> Fix | None:
     """The fix that gives a group its new name: where it has but one, and each variable that stands in it is in that
     one, too; None where that is there already."""
     span = _place(group)
@@ -792,7 +792,7 @@ def _renamed(group: Group, registry: Registry, removal: Removal | None, there: S
     (name,) = removal.use
     is_whole = span.text.lower() in (group.name.lower(), f"&{group.name.lower()}")
     known = all(registry.variable(name, variable) is not None for variable in group.settings)
-    if "." in name or not is_whole or not known or name in map(str.lower, there):
+    if "." in name or not is_whole or not known or name in there:
         return None
     header = "&" if span.text.startswith("&") else ""
     return Fix(f"write {header}{name}", (Edit(span, f"{header}{name}"),), is_safe=True)
