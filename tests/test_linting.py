@@ -560,7 +560,7 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     named = tmp_path / "templates" / "job.sh"
     named.write_text(script.read_text())
     assert nmlgen.lint([named]).errors == ()
-    for line in ("export RATE=your_rate(float)", "export NAME=<????>", "kill £(< pid)"):
+    for line in ("export RATE=your_rate(float)", "export NAME=<????>", "kill £(< pid)", "load <other stuff> \r"):
         script.write_text(f"#!/bin/bash\n{line}\n")
         assert nmlgen.lint([script]).errors == ()
     script.write_text("#!/bin/bash\nd=/scratch <7>\n")

@@ -288,6 +288,11 @@ def test_a_variable_that_the_script_never_sets_may_be_put_in() -> None:
         assert (problem.kind, problem.stops) == ("bad-value", stops)
 
 
+def test_what_a_swallowed_option_leaves_over_is_told_unless_that_is_refused() -> None:
+    assert kinds("#SBATCH -p", "#SBATCH -n 1") == ["swallowed-option", "stray-word"]
+    assert kinds("#SBATCH -t", "#SBATCH -A bb1234") == ["swallowed-option"]
+
+
 def test_a_form_is_filled_in() -> None:
     assert [problem.stops for problem in read("#SBATCH --time=").problems] == [True]
     assert [problem.stops for problem in read("#SBATCH --time", "#SBATCH -A bb1234", "#SBATCH --mem").problems] == [

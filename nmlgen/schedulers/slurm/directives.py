@@ -490,7 +490,8 @@ class _Reading:
         if given.takes_next_word and _looks_like_option(text):
             message = f'{given.written} wants a value and takes "{text}" for it'
             self._problem("swallowed-option", message, word.span, f"--{name}=value", stops=refusal is not None)
-            self._swallowed.add(word.span)
+            if refusal is not None:
+                self._swallowed.add(word.span)
         elif text.startswith("=") and not given.written.startswith("--"):
             message = f'the value of {given.written} is "{text}"'
             expected = f"{given.written} {text[1:]} or --{name}{text}"
