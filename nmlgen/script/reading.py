@@ -37,6 +37,9 @@ def asks_for_ksh(source: Source) -> bool | None:
     return "ksh" in shells[0]
 
 
+_OF_MERGE = re.compile(r"<{7}(?= )|>{7}(?= )")  # of Git
+
+
 class Failure(Exception):
     """Text that cannot be understood; whoever reads commands catches it, reports it and goes on after it.
 
@@ -164,6 +167,11 @@ class Reader(ABC):
 
     def report(self, failure: Failure) -> None:
         """Report why reading did not go on."""
+        mark = _OF_MERGE.match(self.text, self.text.rfind("\n", 0, failure.start) + 1)
+        if mark is not None:
+            message = f'"{mark[0]}" marks a conflict of a merge that nobody has resolved'
+            expected = "one of the two sides, without the lines of marks"
+            self.complain("unexpected-text", message, mark.start(), mark.end(), expected)
         self.complain(failure.kind, failure.message, failure.start, failure.end, failure.expected)
 
     def unexpected(self, expected: str) -> Failure:

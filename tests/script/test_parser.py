@@ -679,6 +679,7 @@ def test_broken_expansion_in_a_heredoc_is_text(broken):
         ("a >\n", "unexpected-end", 1, 4, "the line ends"),
         ("a (b)", "unexpected-text", 1, 4, '"b"'),
         ("if a; then fi", "empty-block", 1, 12, '"fi"'),
+        ("<<<<<<< HEAD", "unexpected-text", 1, 1, "marks a conflict of a merge"),
         ("while a; done", "missing-word", 1, 1, '"do"'),
         ("case a b) c;; esac", "missing-word", 1, 1, '"in"'),
         ("[[ a b ]]", "unexpected-text", 1, 6, '"b"'),
