@@ -133,16 +133,18 @@ def evaluate(
     is_fragment: bool = False,
     arguments: tuple[Value, ...] = (),
     answers: Mapping[str, str] | None = None,
+    most: int = _MOST_STEPS,
 ) -> Evaluation:
     """Work out what a script would do.
 
     `directory` is where the script lies, for the files that it sources; `variables` are given from outside, None for
     a variable that is set to something unknown. Of a fragment all that it does not set itself is unknown. `arguments`
     are the words that it is started with, `answers` the values of variables that the script sets to what only a run
-    knows.
+    knows. It is followed for as many as `most` commands.
     """
     shell = Interpreter(script, directory, variables or {}, is_fragment)
     shell.answers = answers or {}
+    shell.most = most
     shell.state.positional = arguments
     return shell.evaluate()
 
@@ -160,6 +162,7 @@ class Interpreter:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
         self.is_template = is_template(script.source.text)
+        self.most = _MOST_STEPS
         self.effort = Effort()
         self.questions = Questions(self._is_empty, self.effort)
         self.fresh = self.questions.fresh
@@ -430,7 +433,7 @@ class Interpreter:
         self._steps += 1
         self.effort.spent += len(self.guard) * (1 + max(0, len(self.events) - self._told))
         self._told = len(self.events)
-        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.effort.is_too_much:
+        if self._steps > self.most or len(self.events) > _MOST_EVENTS or self.effort.is_too_much:
             self.gave_up = Place(self.text, start, end)
             raise GiveUpError
 

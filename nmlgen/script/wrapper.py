@@ -18,6 +18,8 @@ from nmlgen.values import field, frozen
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 """The variables that say which GPUs a program sees, of NVIDIA, AMD and Intel."""
 
+_MOST_COMMANDS = 1_000  # of each of many ranks
+
 LEFT = None
 """The wrapper says nothing of GPUs: a rank sees those that the step has."""
 
@@ -55,7 +57,7 @@ def follow(
     values: list[Value] = [
         unknown(("argument", number)) if word is None else known(word) for number, word in enumerate(given)
     ]
-    evaluation = evaluate(script, variables=variables, arguments=tuple(values))
+    evaluation = evaluate(script, variables=variables, arguments=tuple(values), most=_MOST_COMMANDS)
     if evaluation.gave_up is not None:
         return None
     found: Start | None = None

@@ -8,6 +8,7 @@ import nmlgen
 from nmlgen.script import effort, evaluate, worlds
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import covering_worlds
+from nmlgen.script.wrapper import follow
 from nmlgen.source import Source
 
 LONG = "x=aaaaaaaaaa\n" + "x=$x$x$x$x$x$x$x$x$x$x\n" * 4  # 100 000 characters
@@ -91,6 +92,13 @@ def test_a_text_too_long_for_an_expression_is_not_held_against_it():
         text = f"#!/bin/bash\nx={'a' * length}\nif [[ $x =~ a*a*a*b ]]; then n=1; else n=2; fi\necho $n >f\n"
         (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))
         assert (world.files["f"].stretches[0].text == "2") is is_known
+
+
+def test_a_wrapper_is_followed_for_a_thousand_commands_of_a_rank():
+    for turns, is_known in ((20, True), (40, False)):
+        loops = f"for i in {{1..{turns}}}; do for j in {{1..{turns}}}; do :; done; done"
+        script = parse(Source("wrap.sh", f'#!/bin/bash\n{loops}\nexec "$@"\n'))
+        assert (follow(script, ["bin/icon"], {}) is not None) is is_known
 
 
 def test_a_pattern_is_held_against_files_that_begin_like_it(monkeypatch):
