@@ -64,7 +64,7 @@ _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z
 _UNCLOSED = ("unclosed-group", "unclosed-before-group")
 _MOST_PROBLEMS = 500  # of one group
 _MOST_GROUPS = 1_000  # of one text, as are these
-_MOST_ITEMS = 25_000
+_MOST_ITEMS = 15_000
 _MOST_COPIES = 200_000  # of values, by repeat counts; of one such count no more than half are followed
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?:[eEdDqQ]|(?=[+-]))([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
