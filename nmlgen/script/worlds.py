@@ -35,6 +35,7 @@ from nmlgen.values import field, frozen
 
 _MOST_WORLDS = 64
 _MOST_COVERING = 6
+_MOST_ENDS = 500  # of a script that are looked at for what is written behind them
 _MOST_FILES = 2_000
 """A bound on work: a directory may be copied into itself, again and again."""
 
@@ -285,16 +286,29 @@ def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
 
 def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
     """What is done to files where nothing goes wrong, each with answers such that the script has not ended before."""
-    ends: list[tuple[Guard, Guard]] = []
+    ends: list[_End] = []
     known: dict[Guard, _Way] = {}
     for event in events:
         if isinstance(event, Ended):
-            ends.append((event.guard, frozenset(-answer for answer in event.guard)))
+            if len(ends) < _MOST_ENDS:
+                ends.append(_End.of(event.guard))
         elif not isinstance(event, Ran) and unlikely.isdisjoint(event.guard):
             way = known.setdefault(event.guard, _Way(event.guard))
             guard = way.behind(ends)
             if guard is not None and unlikely.isdisjoint(guard):
                 yield event, guard
+
+
+class _End(NamedTuple):
+    """Where a script ends: by these answers, last asked first; `opposite` are those by which it does not."""
+
+    guard: Guard
+    opposite: Guard
+    answers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, guard: Guard) -> _End:
+        return cls(guard, frozenset(-answer for answer in guard), tuple(sorted(guard, key=abs, reverse=True)))
 
 
 class _Way:
@@ -304,19 +318,20 @@ class _Way:
         self._guard: Guard | None = guard
         self._count = 0  # how many ends were looked at
 
-    def behind(self, ends: list[tuple[Guard, Guard]]) -> Guard | None:
-        """The answers behind all these ends, each with its opposite answers, of which earlier calls had the first; None
-        where one is certain."""
+    def behind(self, ends: list[_End]) -> Guard | None:
+        """The answers behind all these ends, of which earlier calls had the first; None where one is certain."""
         if self._guard is None or self._count == len(ends):
             return self._guard
         answers = set(self._guard)
         for number in range(self._count, len(ends)):
-            end, opposite = ends[number]
-            if end <= answers:
+            end = ends[number]
+            if end.answers and -end.answers[0] in answers:
+                continue
+            if end.guard <= answers:
                 self._guard = None
                 return None
-            if opposite.isdisjoint(answers):
-                answers.add(-_last(end - answers))
+            if end.opposite.isdisjoint(answers):
+                answers.add(-next(answer for answer in end.answers if answer not in answers))
         self._guard, self._count = frozenset(answers), len(ends)
         return self._guard
 
