@@ -202,8 +202,9 @@ def _beside(log: LogRun) -> Case | None:
     for directory in (home.parent, home):
         if any(directory.glob("*.sbatch")) or (directory / _MASTER).is_file():
             with suppress(NmlgenError, UndecidedError):
-                (component,) = load(directory, ntasks=log.ntasks).experiment.components
-                return situation_on_any_device(component).case
+                components = load(directory, ntasks=log.ntasks).experiment.components
+                if len(components) == 1:
+                    return situation_on_any_device(components[0]).case
     return None
 
 

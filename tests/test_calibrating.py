@@ -82,6 +82,19 @@ def test_a_log_alone(tmp_path):
     )
 
 
+def test_a_log_beside_several_models(built):
+    ocean = "&master_model_nml\n model_type = 2\n model_name = 'oce'\n model_namelist_filename = 'NAMELIST_oce'\n/\n"
+    for script in built.glob("*.sbatch"):
+        script.unlink()
+    for directory in (built, built / "run"):
+        with (directory / "icon_master.namelist").open("a") as master:
+            master.write(ocean)
+        (directory / "NAMELIST_oce").write_text("&run_nml\n/\n")
+    (row,) = nmlgen.read_logs([built]).runs
+    with pytest.raises(InputError, match="nodes is not known"):
+        run_of(row)
+
+
 def test_what_the_calibration_says(built):
     found = nmlgen.calibrate_logs([built], name="here")
     ((row, run),) = found.runs

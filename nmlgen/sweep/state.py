@@ -207,6 +207,8 @@ class State:
             yield
         except sqlite3.Error as error:
             raise WriteError(f"{self._path}: {error}") from error
+        except UnicodeDecodeError as error:  # what SQLite says of a broken file has the bytes in it
+            raise WriteError(f"{self._path}: not a database, or a broken one") from error
         except OSError as error:
             raise WriteError(f"{self._path}: {(error.strerror or str(error)).lower()}") from error
 

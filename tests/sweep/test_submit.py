@@ -558,6 +558,16 @@ def test_a_state_that_cannot_be_used_is_a_plain_error(slurm, sweep):
             action(sweep)
 
 
+def test_a_broken_state_of_which_sqlite_says_bytes(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    state = sweep / "nmlgen-sweep.sqlite"
+    content = state.read_bytes().replace(b"TABLE submission", b"TABEL submission")
+    state.write_bytes(content.replace(b"submission", b"\xff\xe9bmission"))
+    with pytest.raises(nmlgen.WriteError, match=r"nmlgen-sweep\.sqlite: not a database, or a broken one"):
+        nmlgen.status(sweep)
+
+
 @pytest.mark.parametrize(
     "text",
     [
