@@ -10,8 +10,8 @@ from typing import Any
 from nmlgen import disk
 from nmlgen.errors import SpecError
 from nmlgen.files import Files
+from nmlgen.lift.file_kinds import is_script
 from nmlgen.lift.namelists import MASTER_FILE, read_namelist
-from nmlgen.lift.scripts import is_script
 from nmlgen.models import job_of, model_of
 from nmlgen.models.job import ModelJob
 from nmlgen.spec.document import MAXIMUM_WRITTEN

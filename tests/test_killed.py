@@ -12,6 +12,5 @@ EVERY = {"tune": 97}
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_kill_and_a_full_disk_lose_nothing(command, tmp_path):
     trials, every = Trials(command, tmp_path / "work"), EVERY.get(command, 19)
-    killed = list(kills(trials, every))
-    assert killed
-    assert {*killed, *full_disks(trials, every, sizes=(200,))} == {None}
+    assert set(kills(trials, every)) == {None}
+    assert set(full_disks(trials, every, sizes=(200,))) == {None}

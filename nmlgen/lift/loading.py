@@ -15,6 +15,7 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.lift.built import machine_of, with_record
+from nmlgen.lift.file_kinds import SPEC_SUFFIXES, SUFFIXES, is_script
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.jobs import Job, path_of
 from nmlgen.lift.launches import options_of
@@ -23,15 +24,7 @@ from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lif
 from nmlgen.lift.needs import Needs
 from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import listed, own_script, registry_for, text_of
-from nmlgen.lift.scripts import (
-    SPEC_SUFFIXES,
-    SUFFIXES,
-    LiftedScript,
-    Way,
-    is_script,
-    lift_script,
-    slurm_variables,
-)
+from nmlgen.lift.scripts import LiftedScript, Way, lift_script, slurm_variables
 from nmlgen.lift.wrappers import is_named_icon
 from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written

@@ -145,62 +145,6 @@ class LiftedScript:
     readings: Readings = field(repr=False)
 
 
-_SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
-_INTERPRETER = re.compile(r"#![ \t]*/")
-_NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
-_HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
-_OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
-_OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
-_OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
-"""What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
-FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
-"""WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
-SPEC_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
-_NEXTFLOW = ".nf"
-_NO_SHELLS = (_NEXTFLOW, ".py")  # which no shell reads, whatever the first line names
-OTHER_TEXTS = (
-    *(".ipynb", ".json", ".html", ".htm", ".csh", ".tcsh"),
-    *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
-    *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".inc"),
-    *(_NEXTFLOW, ".cmake"),
-    *(".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".tpp", ".cu", ".cuh", ".hip", ".cl"),
-)
-"""The names of texts that may show scripts, here-documents and all, or have what looks like it (`<<` of C++), and are
-none."""
-
-
-def is_foreign_script(path: Path, source: Source) -> bool:
-    """Whether a file is a script of something that is not a shell as POSIX has it, such as csh or Python."""
-    if path.suffix.lower() in _NO_SHELLS:
-        return True
-    if source.text.startswith("#!"):
-        return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
-    return path.suffix.lower() in (".csh", ".tcsh")
-
-
-def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, or begins as one of C does, whatever it is called."""
-    return _OF_CMAKE.search(source.text) is not None or _OF_C.match(source.text) is not None
-
-
-def is_script(path: Path, source: Source) -> bool:
-    """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
-    if source.text.startswith("#!"):
-        return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
-    if _NAMELIST.match(source.text):
-        return False
-    if path.suffix.lower() in OTHER_TEXTS:
-        return False
-    if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
-        return False
-    if is_other_language(source) or "readme" in path.name.lower():
-        return False
-    if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
-        return True
-    return fragment_name(path.name) is not None and path.suffix.lower() not in SPEC_SUFFIXES
-
-
 _COUPLING_NAME = re.compile(r"coupling[\w.-]*\.ya?ml")
 """What ICON's run scripts call the file that they bring as coupling.yaml (release 2024.10, `run/exp.esm_bb_ruby0`)."""
 

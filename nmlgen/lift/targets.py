@@ -11,9 +11,9 @@ from pathlib import Path
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
+from nmlgen.lift.file_kinds import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_other_language, is_script
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_other_language, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen

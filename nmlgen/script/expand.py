@@ -47,7 +47,7 @@ from nmlgen.units.whole import decimal
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
 
-_SPECIAL = re.compile(r"[*?{~]|\[(?:[^\[\]]*[^\]]|\])\]")
+_SPECIAL = re.compile(rf"[{{~]|{WILDCARD.pattern}")
 _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INTEGER = re.compile(r"\s*([+-]?)(0|[1-9][0-9]{0,17})\s*\Z")

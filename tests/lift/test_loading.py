@@ -8,8 +8,8 @@ import pytest
 from specs import TEXT
 
 from nmlgen import InputError, SpecError
+from nmlgen.lift.file_kinds import is_script
 from nmlgen.lift.loading import is_spec, load
-from nmlgen.lift.scripts import is_script
 from nmlgen.source import Source
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "horeka-beeond"
