@@ -59,6 +59,10 @@ def convert(path: str | Path, to: str) -> Conversion:
         raise InputError(f"{source.name} is for {new.title} already")
     if "\r\n" in source.text:
         raise InputError(f"{source.name} has DOS line ends, with which no batch system takes it; dos2unix mends them")
+    if source.text.startswith("\ufeff"):
+        raise InputError(
+            f"{source.name} begins with a byte order mark, with which no batch system takes it; take it away"
+        )
     script = parse(source)
     bodies = [(one.heredoc.body.start, one.heredoc.body.end) for one in script.heredocs if one.heredoc is not None]
     request = old.read(source, bodies)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from nmlgen.files import Files, encode
@@ -140,14 +142,20 @@ def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str], within: t
         if any(id(edit.span.source) not in paths for edit in found.edits):
             continue
         edits = [(paths[id(edit.span.source)], *edit.span.offsets, edit.replacement) for edit in found.edits]
-        if any(start <= high and low <= end for path, start, end, _ in edits for low, high, _ in taken.get(path, [])):
+        if any(_is_taken(taken.get(path, []), start, end) for path, start, end, _ in edits):
             continue
         for path, start, end, replacement in edits:
-            taken.setdefault(path, []).append((start, end, replacement))
+            insort(taken.setdefault(path, []), (start, end, replacement))
         count += 1
     for path, edits_of_file in taken.items():
-        texts[path] = "".join(_pieces(files.sources[path].text, sorted(edits_of_file)))
+        texts[path] = "".join(_pieces(files.sources[path].text, edits_of_file))
     return count
+
+
+def _is_taken(edits: Sequence[tuple[int, int, str]], start: int, end: int) -> bool:
+    """Whether one of the edits, which stand in order and apart, touches a stretch of the text."""
+    before = bisect_right(edits, end, key=itemgetter(0))
+    return before > 0 and edits[before - 1][1] >= start
 
 
 def _pieces(text: str, edits: list[tuple[int, int, str]]) -> Iterator[str]:

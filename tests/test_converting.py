@@ -141,6 +141,14 @@ def test_nothing_is_left(tmp_path):
     )
 
 
+def test_what_is_no_blank_to_sbatch_ends_the_directives(tmp_path):
+    path = tmp_path / "job.sh"
+    path.write_text("#!/bin/bash\n#SBATCH -N 1\n\u00a0\n#SBATCH -J late\nsrun ./icon\n", encoding="utf-8")
+    text = convert(path, "pbs").text
+    assert "# #SBATCH -J late" in text
+    assert "#PBS -N" not in text
+
+
 @rows(
     ("text", "to", "message"),
     [
@@ -152,6 +160,7 @@ def test_nothing_is_left(tmp_path):
         ("#!/bin/bash\n#SBATCH -N 1\n", "slurm", "is for Slurm already"),
         ("#!/bin/bash\n#SBATCH -N 1\n#PBS -N a\n", "pbs", "has #PBS and #SBATCH lines: which of them hold?"),
         ("#!/bin/bash\r\n#SBATCH -N 1\r\n", "pbs", "has DOS line ends"),
+        ("\ufeff#!/bin/bash\n#SBATCH -N 1\n", "pbs", "begins with a byte order mark"),
         ("#PBS --venode=1\n", "slurm", "has lines for NQSV"),
         ("#PBS -N a\n", "lsf", 'there is no batch system "lsf"; expected: pbs or slurm'),
     ],

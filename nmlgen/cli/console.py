@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Set, Sized
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -120,7 +120,7 @@ def uses_colour(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
-def show_findings(findings: Iterable[Finding], err: bool = False, marked: Container[Fix | None] = ()) -> None:
+def show_findings(findings: Iterable[Finding], err: bool = False, marked: Set[Fix | None] = frozenset()) -> None:
     """Print findings as text, with a mark at those whose fix is among `marked`."""
     stream = sys.stderr if err else sys.stdout
     text = format_findings(findings, uses_colour(stream), marked)

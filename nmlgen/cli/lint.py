@@ -214,7 +214,7 @@ def _definition(text: str) -> tuple[str, str]:
 
 
 def _show(report: nmlgen.Report, unsafe_fixes: bool, show_undecided: bool) -> None:
-    show_findings(report.findings, marked=applicable(report.findings, unsafe_fixes))
+    show_findings(report.findings, marked=set(applicable(report.findings, unsafe_fixes)))
     if show_undecided and report.undecided:
         click.echo(("\n" if report.findings else "") + format_undecided(report.undecided))
 

@@ -33,9 +33,10 @@ from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
 from nmlgen.script.listing import Listing, listing_of, named_alike, read_find
 from nmlgen.script.options import StaticWord
+from nmlgen.script.redirections import FilePath, path_from
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, text_of, within
+from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, known, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.units.whole import decimal
@@ -195,9 +196,10 @@ class _Lifting:
                 path = None  # a command of another file may have gone elsewhere
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
-        self.made: dict[str, str] = {}
+        self.made: dict[FilePath, str] = {}
         self.unrolled: dict[str, str] = {}  # by what is collected, what is said where nobody knows what it is
-        self.opened = _opened(evaluation.events, world.guard) if "setstripe" in evaluation.script.source.text else {}
+        is_striped = "setstripe" in evaluation.script.source.text
+        self.opened, self.opened_by = _opened(evaluation.events if is_striped else (), world.guard)
         for words, event in commands[:start]:
             self.command(words, event)
         if start is not None:
@@ -281,14 +283,12 @@ class _Lifting:
         """What a command before the launch does."""
         setstripe = read_setstripe(words)
         if setstripe is not None:
-            here = text_of(within(event.directory, self.guard))
-            for path in self.opened.get(event.place, ()):
+            for path in self.opened[: self.opened_by.get(event.place, 0)]:
                 self.made.setdefault(path, "file")
-                self.made.setdefault(posixpath.relpath(path, here) if here else path, "file")
-            self.job.striping.append(setstripe)
-            self.job.problems += [*setstripe.problems, *self.on_what_is_there(setstripe)]
+            self.job.striping.append(self.placed(setstripe, event))
+            self.job.problems += [*setstripe.problems, *self.on_what_is_there(setstripe, event)]
             return
-        self.note_made(words)
+        self.note_made(words, event)
         name = words[0].text if words else None
         if name == "module" and len(words) > 2 and words[1].text in ("load", "add"):
             self.job.modules += [_setting("modules", word) for word in words[2:] if word.text != ""]
@@ -299,31 +299,57 @@ class _Lifting:
         elif name == "find":
             self.place_found(words, event)
 
-    def on_what_is_there(self, call: Setstripe) -> Iterator[SyntaxProblem]:
+    def placed(self, call: Setstripe, event: Ran) -> Setstripe:
+        """The call with directories named from that of the run, where they lie there and only the shell knows where."""
+        if all(word.text is not None for word in call.directories):
+            return call
+        paths = [word.text or self._below_run_directory(self.value_of(word, event)) for word in call.directories]
+        named = (evolve(word, text=path) for word, path in zip(call.directories, paths, strict=True))
+        return evolve(call, directories=tuple(named))
+
+    def on_what_is_there(self, call: Setstripe, event: Ran) -> Iterator[SyntaxProblem]:
         """A layout is chosen when a file is made: lfs refuses one that is there."""
         for word in () if call.migrates else call.directories:
-            name = None if word.text is None else posixpath.normpath(word.text)
-            if name is not None and self.made.get(name) == "file":
-                message = f"{word.text} is a file that is there already: lfs setstripe refuses it"
+            path = self.path_of(word, event)
+            if path is not None and self.made.get(path) == "file":
+                message = f"{word.span.text} is a file that is there already: lfs setstripe refuses it"
                 expected = "lfs setstripe before the file is made, or lfs migrate"
                 yield SyntaxProblem("setstripe-on-file", message, word.span, expected, stops=False)
-            elif name is not None:
-                self.made.setdefault(name, "striped")
+            elif path is not None:
+                self.made.setdefault(path, "striped")
 
-    def note_made(self, words: list[StaticWord]) -> None:
+    def note_made(self, words: list[StaticWord], event: Ran) -> None:
         """Remember which files and directories a command makes."""
         program = words[0].text if words else None
-        operands = [str(word.text) for word in words[1:] if word.text is not None and not word.start.startswith("-")]
-        if program == "mkdir":
-            for word in words[1:]:
-                name = posixpath.normpath(word.text or "/")
-                if self.made.get(name) == "striped":
-                    message = f"lfs setstripe on {word.text} before there is such a directory makes a file of that name"
+        if program not in ("mkdir", "cp"):
+            return
+        texts = [word.text for word in words]
+        end = texts.index("--") if "--" in texts else len(words)  # of the options
+        named = [*(word for word in words[1:end] if not word.start.startswith("-")), *words[end + 1 :]]
+        operands = [(word, self.path_of(word, event)) for word in named]
+        for word, path in operands if program == "mkdir" else ():
+            if path is not None:
+                if self.made.get(path) == "striped":
+                    what = f"lfs setstripe on {word.span.text}"
+                    message = f"{what} before there is such a directory makes a file of that name"
                     problem = SyntaxProblem("setstripe-before-mkdir", message, word.span, "mkdir first", stops=False)
                     self.job.problems.append(problem)
-                self.made[name] = "directory"
-        elif program == "cp" and len(operands) == 2 and posixpath.splitext(operands[1])[1]:
-            self.made.setdefault(posixpath.normpath(operands[1]), "file")  # of a name such as no directory has
+                self.made[path] = "directory"
+        if program == "cp" and len(operands) == 2:
+            path = operands[1][1]
+            if path is not None and posixpath.splitext(path[0])[1]:  # a name such as no directory has
+                self.made.setdefault(path, "file")
+
+    def path_of(self, word: StaticWord, event: Ran) -> FilePath | None:
+        """What the word of a command is called from where the script starts; None if it may be several."""
+        return _path(self.value_of(word, event), event.directory, self.guard)
+
+    def value_of(self, word: StaticWord, event: Ran) -> Value:
+        """What a word may be."""
+        if word.text is not None:
+            return known(word.text)
+        places = (item.place.text.span(item.place.start, item.place.end) for item in event.words)
+        return next(item.value for item, span in zip(event.words, places, strict=True) if span == word.span)
 
     def behind(
         self,
@@ -339,7 +365,7 @@ class _Lifting:
             self.job.problems += behind_launch(words, event, self.guard)
             setstripe = read_setstripe(words)
             if setstripe is not None and not setstripe.migrates:
-                self.job.late.append(setstripe)
+                self.job.late.append(self.placed(setstripe, event))
             again |= (launch := read_launch(words)) is not None and _may_be_icon(launch)
         for name, variable in final.items():
             is_of_mpi = _OF_MPI.match(name) is not None
@@ -479,13 +505,10 @@ class _Lifting:
     def _called(self, into: str, name: str | None) -> str | None:
         """The path, from the run directory, of a file of this name that is brought to a file or into a directory; None
         if the name is asked for and not known."""
-        if not _is_directory(into) and "directory" not in (self.made.get(path) for path in self._spellings(into)):
+        there = _path((Possibility(ALWAYS, into),), EMPTY if self.directory is None else self.directory, self.guard)
+        if not _is_directory(into) and (there is None or self.made.get(there) != "directory"):
             return posixpath.normpath(into)
         return None if name is None else posixpath.normpath(posixpath.join(into, name))
-
-    def _spellings(self, path: str) -> tuple[str, str]:
-        """A path from the run directory as commands may call it."""
-        return posixpath.normpath(path), posixpath.normpath(posixpath.join(self._base() or "", path))
 
     def _base_name(self, value: Value) -> str | None:
         """The last part of a path, which may be known where its directory is not."""
@@ -571,18 +594,24 @@ class _Lifting:
         return [case[1:3] for case in here] == [case[1:3] for case in there]
 
 
-def _opened(events: Iterable[Event], guard: Guard) -> Mapping[Place, tuple[str, ...]]:
-    """The files that a script has written by the time of each of its commands."""
-    found: dict[Place, tuple[str, ...]] = {}
-    names: list[str] = []
+def _path(name: Value, directory: Value, guard: Guard) -> FilePath | None:
+    """What a file that is named in a directory is called from where the script starts; None if it may be several."""
+    names, places = within(name, guard), within(directory, guard)
+    return path_from(places[0], names[0]) if len(names) == len(places) == 1 else None
+
+
+def _opened(events: Iterable[Event], guard: Guard) -> tuple[list[FilePath], Mapping[Place, int]]:
+    """The files that a script writes, and how many of them it has written by the time of each of its commands."""
+    names: list[FilePath] = []
+    counts: dict[Place, int] = {}
     for event in events:
         if not event.guard <= guard:
             continue
         if isinstance(event, Ran):
-            found[event.place] = tuple(names)
-        elif isinstance(event, (Opened, Written)) and (name := text_of(within(event.path, guard))) is not None:
-            names.append(posixpath.normpath(name))
-    return found
+            counts[event.place] = len(names)
+        elif isinstance(event, (Opened, Written)) and (name := _path(event.path, EMPTY, guard)) is not None:
+            names.append(name)
+    return names, counts
 
 
 def _sources_and_target(words: list[StaticWord], *, is_symbolic: bool) -> tuple[list[int], int | None] | None:
@@ -954,7 +983,7 @@ def _too_late(job: Job, outputs: list[str]) -> Iterator[SyntaxProblem]:
     """Directories of output streams, and that of checkpoints, that are striped behind the launch."""
     for word in (word for call in job.late for word in call.directories):
         if word.text is not None and _within_run(word.text, job) in (*outputs, "."):
-            message = f"{word.text} is striped after the run: files that are there keep their layout"
+            message = f"{word.span.text} is striped after the run: files that are there keep their layout"
             expected = "lfs setstripe before the model is started"
             yield SyntaxProblem("setstripe-after-run", message, word.span, expected, stops=False)
 

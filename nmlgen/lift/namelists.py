@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -396,7 +396,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         written = evolve(written, items=tuple(_as_meant(item) for item in written.items))
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
-    refused = [problem.span.offsets[0] for problem in assignment.problems if problem.stops]
+    refused = sorted(problem.span.offsets[0] for problem in assignment.problems if problem.stops)
     known, structures = registry.bases(name)
     assigned = {setting.partition("(")[0].partition("%")[0] for setting in settings}
     for item in written.items:
@@ -405,7 +405,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in assigned and any(value.kind != "null" for value in item.values):
             first, last = item.span.offsets
-            if any(first <= start <= last for start in refused):  # the runtime stops there
+            if bisect_left(refused, first) < bisect_right(refused, last):  # the runtime stops there
                 settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
             else:  # nobody knows the type, or the values are those of the components in turn
                 settings[item.name] = _plain(name, item.name, item)
@@ -448,7 +448,7 @@ def _with_successor(problem: SyntaxProblem, written: WrittenGroup, registry: Reg
     if problem.kind not in ("misspelt-component", "unknown-component"):
         return problem
     start = problem.span.offsets[0]
-    of = next(item for item in written.items if item.name_span.offsets[0] <= start < item.name_span.offsets[1])
+    of = written.items[bisect_right(written.items, start, key=attrgetter("start")) - 1]
     removal = registry.removed_variable(written.name, "%".join(part.name for part in of.path))
     if removal is None:
         return problem

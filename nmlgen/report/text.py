@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
 from nmlgen.report.quantities import counted
@@ -17,7 +17,7 @@ _LONGEST = 500  # characters that are shown of a line
 _BEFORE = 100  # of these before what is underlined
 
 
-def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Container[Fix | None] = ()) -> str:
+def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Set[Fix | None] = frozenset()) -> str:
     """All findings, one block each, with an empty line between; empty if there are none.
 
     Those whose fix is among `marked` have a `[*]`, and the fix among their notes.
@@ -25,7 +25,7 @@ def format_findings(findings: Iterable[Finding], colour: bool = False, marked: C
     return "\n\n".join(format_finding(finding, colour, marked) for finding in findings)
 
 
-def format_finding(finding: Finding, colour: bool = False, marked: Container[Fix | None] = ()) -> str:
+def format_finding(finding: Finding, colour: bool = False, marked: Set[Fix | None] = frozenset()) -> str:
     """One finding."""
     paint = _Paint(colour)
     tone = f"1;{_COLOURS[finding.severity]}"

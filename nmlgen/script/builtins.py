@@ -16,6 +16,7 @@ from nmlgen.script.syntax import Assignment, CommandSubstitution, Literal, Pipel
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
+    Guard,
     Place,
     Possibility,
     Value,
@@ -728,7 +729,7 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
     state = shell.state
     old = state.directory
     new = unknown(shell.fresh())
-    if len(arguments) == 1 and not arguments[0].is_vague:
+    if len(arguments) == 1 and _is_one_path(arguments[0], shell.guard):
         text = text_of(within(arguments[0].value, shell.guard))
         if text == "-":
             former = state.variables.get("OLDPWD")
@@ -750,6 +751,11 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
         shell.streams.write_unknown(place)
     shell.streams.complain(place)
     shell.set_status((Possibility(succeeds, "0"), NONZERO[0]._replace(guard=fails)))
+
+
+def _is_one_path(item: Field, guard: Guard) -> bool:
+    """Whether a word is one, where what of an unquoted expansion is not known is neither nothing nor several words."""
+    return not item.is_vague or all(case.text and " " not in case.text for case in within(item.value, guard))
 
 
 def _print_directory(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, TypeAlias
 
 from nmlgen.script.events import Copied, Opened, Piece, Written
 from nmlgen.script.state import NOWHERE, SOMEWHERE, Sink
@@ -24,6 +24,9 @@ from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
+
+FilePath: TypeAlias = tuple[str, tuple[Hashable, ...]]
+"""A path from the directory that a script starts in, and what stands for its unknown stretches."""
 
 _OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", ">&", "<>"))
 
@@ -205,9 +208,9 @@ class Streams:
         directory = within(shell.state.directory, shell.guard)
         if len(name) == len(directory) == 1:
             case, here = name[0], directory[0]
-            return (Possibility(here.guard | case.guard, *_path(here, case), unset=case.unset),)
+            return (Possibility(here.guard | case.guard, *path_from(here, case), unset=case.unset),)
         cases = [
-            Possibility(here.guard | case.guard, *_path(here, case), unset=case.unset)
+            Possibility(here.guard | case.guard, *path_from(here, case), unset=case.unset)
             for case in name
             for here in directory
             if not contradicts(here.guard, case.guard)
@@ -225,7 +228,8 @@ def _may_assign(redirection: Redirection) -> bool:
     )
 
 
-def _path(here: Possibility, case: Possibility) -> tuple[str, tuple[object, ...]]:
+def path_from(here: Possibility, case: Possibility) -> FilePath:
+    """The path of a file from the directory that the script starts in, of one that is named in another."""
     directory, name = here.text, case.text
     if name.startswith("/") or not directory:
         return _normalised(name), case.symbols

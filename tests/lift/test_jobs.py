@@ -219,6 +219,7 @@ def test_of_several_known_values_the_last_is_taken_and_said(tmp_path):
     assert choice.endswith("only a run knows which of its values this has; here it is '/pool/data/ozone.nc'")
 
 
+RUNS = "cat >NAMELIST_atm <<EOF\n&nonhydrostatic_nml\n/\nEOF\nsrun ./icon\n"
 NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
 
 
@@ -228,6 +229,11 @@ NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
         (COMPLETE.replace("lfs setstripe -c 1 $rundir", "touch a.nc\nlfs setstripe -c 1 a.nc"), "LFS003"),
         (COMPLETE.replace("lfs setstripe -c 1 $rundir", "echo >a.nc\nlfs setstripe -c 1 $rundir/a.nc"), "LFS003"),
         (COMPLETE.replace("lfs setstripe -c 1 $rundir\n", "") + "lfs setstripe -c 1 $rundir\n", "LFS005"),
+        (f"#!/bin/bash\nOUT=$SCRATCH/$USER\ntouch $OUT/a.nc\nlfs setstripe -c 1 $OUT/a.nc\n{RUNS}", "LFS003"),
+        (f"#!/bin/bash\nOUT=/s/$USER\ntouch $OUT/a.nc\ncd $OUT\nlfs setstripe -c 1 a.nc\n{RUNS}", "LFS003"),
+        (f"#!/bin/bash\ncd $SCRATCH/$USER\nlfs setstripe -c 1 a\nmkdir -p ./a\n{RUNS}", "LFS004"),
+        (f"#!/bin/bash\nlfs setstripe -c 1 $OUT/a\nmkdir -p -- $OUT/a/\n{RUNS}", "LFS004"),
+        (f"#!/bin/bash\ncd $OUT/$USER\n{RUNS}lfs setstripe -c 1 $OUT/$USER\n", "LFS005"),
         (COMPLETE + "lfs setstripe -S 100K /scratch/elsewhere\n", "LFS001"),
         ("#!/bin/bash\nlfs setstripe -S 4G data\nsrun ./icon\n", "LFS001"),
         (COMPLETE.replace("export OMP_NUM", "OMP_NUM"), "ENV001"),
@@ -251,6 +257,9 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
         COMPLETE,
         COMPLETE.replace("lfs setstripe -c 1 $rundir", "lfs setstripe -c 1 a.nc\ntouch a.nc"),
         COMPLETE + "lfs setstripe -S 0 /scratch/elsewhere\n",
+        f"#!/bin/bash\ntouch $OUT/a.nc\nlfs setstripe -c 1 $OTHER/a.nc\nmkdir $OUT/a $OUT\n{RUNS}",
+        f"#!/bin/bash\ntouch a.nc\ncd $OUT\nlfs setstripe -c 1 a.nc\nlfs setstripe -c 1 $A/a\nmkdir a\n{RUNS}",
+        f"#!/bin/bash\ncd $OUT/$USER\n{RUNS}lfs setstripe -c 1 $OUT/other\n",
         COMPLETE.replace("export OMP_NUM_THREADS=1\n", "").replace("srun -n", "OMP_NUM_THREADS=1 srun -n"),
         COMPLETE.replace("export OMP_NUM_THREADS=1", "OMP_NUM_THREADS=1").replace(
             "ulimit", "export OMP_NUM_THREADS\nulimit"
@@ -268,7 +277,7 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
 def test_what_is_no_mistake_round_the_launch(text, tmp_path):
     (tmp_path / "exp.waves.run").write_text(text)
     found = {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}
-    assert not found & {"LFS003", "LFS005", "ENV001", "ENV003", "SLM030", "LCH002"}
+    assert not found & {"LFS003", "LFS004", "LFS005", "ENV001", "ENV003", "SLM030", "LCH002"}
 
 
 @pytest.mark.parametrize(

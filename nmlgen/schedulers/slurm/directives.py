@@ -120,14 +120,15 @@ class Directives:
 
     `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
     each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
-    `span` is the first directive that is read, None without any, `scheduler` the batch system that reads it. `parts`
-    are those of a heterogeneous job, each with what it asks for by itself; of such a job `settings` are unknown, as
-    nobody can tell which part runs the model.
+    `span` is the first directive that is read, None without any, `lines` the numbers of all lines that are read,
+    `scheduler` the batch system that reads them. `parts` are those of a heterogeneous job, each with what it asks for
+    by itself; of such a job `settings` are unknown, as nobody can tell which part runs the model.
     """
 
     settings: Mapping[str, Setting]
     problems: tuple[SyntaxProblem, ...] = ()
     span: Span | None = None
+    lines: tuple[int, ...] = ()
     parts: tuple[Mapping[str, Setting], ...] = ()
     scheduler: str = "slurm"
 
@@ -153,7 +154,7 @@ class _Reading:
         self._is_template = is_named_template(text.source.name)
         self.words: list[StaticWord] = []
         self._swallowed: set[Span] = set()
-        self.first: Span | None = None
+        self.read: list[Span] = []
         self.components: list[int] = []
         self.breaks: list[Span] = []
         self.parts: list[dict[str, Setting]] = []
@@ -163,7 +164,7 @@ class _Reading:
         end = self._head()
         self._options()
         self._later(end)
-        if self.first is not None:
+        if self.read:
             self._whole_script()
             self._foreign()
         if self.components:  # each has its own; which runs the model, nobody can tell
@@ -183,7 +184,9 @@ class _Reading:
         if left_out > 1:  # a form, which somebody fills in
             self.problems = [evolve(one, stops=False) if _is_left_out(one) else one for one in self.problems]
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
-        return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
+        lines = tuple(span.line for span in self.read)
+        parts = tuple(self.parts) if self.components else ()
+        return Directives(self.settings, tuple(found), self.read[0] if self.read else None, lines, parts)
 
     def _problem(
         self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True, fix: Fix | None = None
@@ -203,8 +206,7 @@ class _Reading:
             line = text[at:end]
             magic = next((magic for magic in _MAGIC if line.startswith(magic)), None)
             if magic is not None:
-                if self.first is None:
-                    self.first = self.text.span(at, at + len(magic))
+                self.read.append(self.text.span(at, at + len(magic)))
                 self._words(at + len(magic), end)
             elif line.lstrip(_SPACE)[:1] not in ("", "#"):
                 return at

@@ -15,7 +15,6 @@ from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
 
 _NONE = "to do it otherwise, or to leave it out"
-_LINE = re.compile(r"#(?:SBATCH|SLURM)[^\n]*")
 _SHEBANG = re.compile(r"#![ \t]*((?![ \t])[^\n\r]*[^\s])")
 _GAPS = {"j": "job", "A": "array", "a": "array index", "x": "name", "u": "user"}
 _GAP = re.compile(r"%([0-9]*)(.)")
@@ -42,7 +41,7 @@ def read(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Request:
     wishes, remarks = wishes_of({} if directives.parts else directives.settings)
     if (shebang := _SHEBANG.match(source.text)) is not None:
         wishes["shell"] = Wish(shebang[1])
-    return Request(wishes, (*_unread(directives), *remarks), tuple(_lines(source, directives)))
+    return Request(wishes, (*_unread(directives), *remarks), tuple((line, line) for line in directives.lines))
 
 
 def wishes_of(settings: Mapping[str, Setting]) -> tuple[dict[str, Wish], list[Remark]]:
@@ -80,16 +79,6 @@ def _unread(directives: Directives) -> Iterable[Remark]:
     for problem in directives.problems:
         if problem.kind == PLUGIN_OPTION or (problem.stops and problem.kind not in ("first-line", "bad-value")):
             yield Remark(f"{problem.message}", problem.span, problem.expected, problem.span.text)
-
-
-def _lines(source: Source, directives: Directives) -> Iterable[tuple[int, int]]:
-    if directives.span is None:
-        return
-    for number, line in enumerate(source.lines, start=1):
-        if _LINE.match(line):
-            yield number, number
-        elif line.strip() and not line.lstrip().startswith("#"):
-            return
 
 
 def _shown(option: str, value: Any) -> str:
