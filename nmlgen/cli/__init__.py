@@ -23,6 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
         return run(arguments)
     except KeyboardInterrupt:  # also while it starts
         return 130
+    except OSError:  # stderr is full, or nobody reads it: what went wrong can be said by the exit code alone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what could not be written is not tried again
+        return 2
 
 
 def _version() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -57,6 +58,9 @@ _COMMANDS = {
 }
 
 
+_COMPLETION = "_NMLGEN_COMPLETE"
+_ASKS = re.compile(r"(?:bash|zsh|fish)_source|(?:bash|zsh)_complete [0-9]{1,9}|fish_complete (?:\s*\S.*)?", re.DOTALL)
+"""What a shell says that asks for completions: the script, or the words that may follow at a place of a line."""
 _HOME = Path(__file__).parent.parent
 
 
@@ -123,7 +127,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        result = application.main(arguments, prog_name="nmlgen", standalone_mode=False)
+        result = application.main(
+            arguments, prog_name="nmlgen", complete_var=_completion_variable(), standalone_mode=False
+        )
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.ClickException as error:
@@ -157,6 +163,15 @@ def _run(arguments: list[str]) -> int:
         else:
             _tell_of_mistake(error)
         return 2
+
+
+def _completion_variable() -> str:
+    """The variable by which a shell asks for completions, where one does ask; else none. What anybody else has set does
+    not keep a command from being done."""
+    asked = os.environ.get(_COMPLETION, "")
+    if not asked.endswith("_source"):
+        asked += f" {os.environ.get('COMP_CWORD', ' ')}" * ("COMP_WORDS" in os.environ)
+    return _COMPLETION if _ASKS.fullmatch(asked) else ""
 
 
 def _tell_of_mistake(error: Exception) -> None:

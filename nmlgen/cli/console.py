@@ -115,6 +115,11 @@ def quiet_option(function: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="Print findings only, no summary.")(function)
 
 
+def can_ask(shown: TextIO) -> bool:
+    """Whether somebody sits at a terminal who sees there what is asked, and can answer."""
+    return sys.stdin is not None and sys.stdin.isatty() and shown.isatty()
+
+
 def uses_colour(stream: TextIO) -> bool:
     """Whether to colour: on a terminal, unless NO_COLOR is set."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()

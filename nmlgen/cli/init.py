@@ -13,6 +13,7 @@ from socket import gethostname
 import click
 
 from nmlgen import starter
+from nmlgen.cli.console import can_ask
 from nmlgen.cli.terminal import show_content
 from nmlgen.errors import InputError
 from nmlgen.spec import presets
@@ -69,7 +70,7 @@ def command(
             raise InputError(f"{output} is a directory; a file is expected")
         if output.exists() and not force:
             raise InputError(f"{output} exists; --force overwrites it")
-    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    asks = can_ask(sys.stderr) and not yes
     if asks:
         preset = preset or _asked("preset", _PRESET, starter.needs_grid, _experiments())
         site = site or _asked("site", _site_at_hand(), starter.requires_account, ", ".join(starter.sites()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import quiet_option
+from nmlgen.cli.console import can_ask, quiet_option
 from nmlgen.cli.submitted import progress_bar, show_demand, show_submitted, submission_options
 from nmlgen.sweep.room import lack_of_room
 
@@ -27,7 +27,7 @@ def command(
     interrupted at any moment and called again. On a terminal it says what the points may cost, and asks. Exit code 1
     if not all points are taken for now.
     """
-    if not (dry_run or yes or quiet) and sys.stdin.isatty() and sys.stdout.isatty():
+    if not (dry_run or yes or quiet) and can_ask(sys.stdout):
         missing = [point.name for point in nmlgen.status(directory).points if point.state == "not submitted"]
         if missing and not _confirmed(directory, missing):
             return 1

@@ -131,7 +131,7 @@ def _below(site: Site, wanted: Keys) -> Keys:
     if "models" in wanted:
         del below["namelists"][MODEL_GROUP]
     implementation = wanted.get("mpi", {}).get("implementation")
-    block = site.facts.get("mpi", {}).get(implementation) or {}
+    block = site.facts["mpi"].get(implementation, {})
     if "version" in block:
         below.setdefault("mpi", {}).setdefault("version", block["version"])
     if "environment" in block:
@@ -625,7 +625,7 @@ class _Raising:
         darshan = self.experiment.darshan
         if darshan is None:
             return {"darshan": False} if self.site.defaults.get("darshan") else {}
-        facts = self.site.facts.get("darshan") or {}
+        facts = self.site.facts.get("darshan", {})
         known = facts.get("library")
         library = {} if darshan.library is None or _value(darshan.library) == known else _some(library=darshan.library)
         records = _some(MAX_RECORDS=darshan.max_records)

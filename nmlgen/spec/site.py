@@ -33,8 +33,8 @@ def read_site_of(reference: str, base: Path) -> Site:
     """The site that a spec in the directory `base` would name; raises SpecError if there is none."""
     label, document, path = presets.read(reference, "site", base, None)
     machine, defaults = read_site(document, label.removeprefix("site "), path)
-    facts = document.node.value["machine"].plain()
-    return Site(reference, machine, facts, {} if defaults is None else defaults.plain())
+    facts = _said(document.node.value["machine"].plain())
+    return Site(reference, machine, facts, (None if defaults is None else defaults.plain()) or {})
 
 
 def read_site(document: Document, name: str, path: Path) -> tuple[Machine, Node | None]:
@@ -66,12 +66,8 @@ def _calibration(path: Path, facts: Node) -> str:
 
 
 def machine_of(name: str, facts: dict[str, Any]) -> Machine:
-    """The machine that the block `machine:` of a site file describes. A key with null is not there, but for names
-    of partitions and MPI libraries, of which nothing more is said then."""
-    entries = {
-        key: {name: said or {} for name, said in (facts.get(key) or {}).items()} for key in ("partitions", "mpi")
-    }
-    facts = _without_nulls({**facts, **entries})
+    """The machine that the block `machine:` of a site file describes."""
+    facts = _said(facts)
     lustre = facts.get("lustre", {})
     return Machine(
         name=name,
@@ -105,6 +101,16 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         set_up_s=parse_wall_time(facts["set_up_time"]) if "set_up_time" in facts else None,
         run_script_variables={name: str(value) for name, value in facts.get("run_script_variables", {}).items()},
     )
+
+
+def _said(facts: dict[str, Any]) -> dict[str, Any]:
+    """What a block `machine:` says. A key with null is not there, but for names of partitions and MPI libraries, of
+    which nothing more is said then."""
+    entries = {
+        key: {name: said or {} for name, said in (facts.get(key) or {}).items()} for key in ("partitions", "mpi")
+    }
+    said: dict[str, Any] = _without_nulls({**facts, **entries})
+    return said
 
 
 def _without_nulls(value: Any) -> Any:

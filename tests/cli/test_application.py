@@ -137,6 +137,8 @@ def test_full_disk(here):
     require("bash")
     done = process(shell="nmlgen schema >/dev/full; echo $?")
     assert (done.stdout, done.stderr) == ("2\n", "nmlgen: error: no space left on device\n")
+    done = process(shell="nmlgen lint nothing 2>/dev/full; echo $?; nmlgen schema >/dev/full 2>&1; echo $?")
+    assert done.stdout == "2\n2\n"
 
 
 def test_closed_streams(here):
@@ -144,6 +146,33 @@ def test_closed_streams(here):
     done = process(shell="nmlgen schema >&-; echo $?; nmlgen check bad.yaml >&- 2>&-; echo $?; nmlgen why <&-; echo $?")
     assert done.stdout.splitlines() == ["0", "1", "2"]
     assert "Traceback" not in done.stderr
+    done = process(shell="nmlgen submit . <&-; echo $?; nmlgen init --site local -o new.yaml <&-; echo $?")
+    assert (done.stdout.splitlines()[0], done.stdout.splitlines()[-1]) == ("2", "0")
+    assert "mistake" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"_NMLGEN_COMPLETE": "nonsense"},
+        {"_NMLGEN_COMPLETE": "bash_complete"},
+        {"_NMLGEN_COMPLETE": "bash_complete", "COMP_WORDS": "nmlgen ru", "COMP_CWORD": "one"},
+        {"_NMLGEN_COMPLETE": "fish_complete", "COMP_WORDS": "nmlgen ru", "COMP_CWORD": " "},
+        {"_NMLGEN_COMPLETE": "fish_complete", "COMP_WORDS": "nmlgen ru"},
+    ],
+)
+def test_what_no_shell_asks_for(nmlgen, here, monkeypatch, variables):
+    """A command is done whatever the variables are that a shell sets to ask for completions."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert nmlgen("explain", "RST001").code == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions(here, shell):
+    place = "ru" if shell == "fish" else "1"
+    asked = {"_NMLGEN_COMPLETE": f"{shell}_complete", "COMP_WORDS": "nmlgen ru", "COMP_CWORD": place}
+    assert "rules" in process(env=asked).stdout
 
 
 def test_names_and_values_that_cannot_be_printed(here):

@@ -127,9 +127,13 @@ def test_sites(tmp_path, monkeypatch):
         YAML(typ="safe").dump(CALIBRATION, file)
     spec = changed(site="./site.yaml", node_local={"file_system": "odd"}, darshan=True)
     del spec["job"]
+    script = "#!/bin/bash\n#SBATCH --nodes=2\nmodule load openmpi\ncat >NAMELIST_a <<E\n&run_nml\n/\nE\nsrun ./icon\n"
+    Path("a.run").write_text(script)
     for path in [(), *paths(SITE)]:
         Path("site.yaml").write_text(json.dumps(with_null(SITE, path) if path else SITE))
         use(spec)
+        with contextlib.suppress(NmlgenError):
+            nmlgen.import_spec("a.run", site="./site.yaml")
 
 
 def test_specs():
