@@ -80,7 +80,8 @@ def review(lifted: LiftedScript) -> Report:
     bodies = [(item.heredoc.body.start, item.heredoc.body.end) for item in script.heredocs if item.heredoc is not None]
     findings += only_own_text(of_ways, (file for way in lifted.ways for file in way.files), bodies)
     pieces = _expansions(lifted.ways)
-    found = tuple(_explained(finding, pieces) for finding in dict.fromkeys(findings))
+    own = lifted.evaluation.final
+    found = tuple(_explained(finding, pieces, own) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
 
 
@@ -366,17 +367,23 @@ def _expansions(ways: Iterable[Way]) -> Expansions:
     return found
 
 
-def _explained(finding: Finding, expansions: Expansions) -> Finding:
-    """A finding with what the shell puts in its place, and where that was set."""
+def _explained(finding: Finding, expansions: Expansions, own: Iterable[str]) -> Finding:
+    """A finding with what the shell puts in its place, and where that was set. Where nothing sets a variable, whoever
+    starts the script may, unless its name is a slip in one of its `own`."""
     if finding.span is None or finding.code == "SHL003" or finding.span.line not in expansions:
         return finding
     first, last = finding.span.offsets
-    notes = []
+    notes, missing = [], set[str]()
     for (start, end), stretches in expansions[finding.span.line].items():
         if stretches[0].piece.place.text.source is finding.span.source and start < last and first < end:
             texts = " or ".join(dict.fromkeys(stretch.text or "empty" for stretch in stretches))
             notes.append(f"`{_source_text(stretches[0].piece)}` is {texts}{_where_set(stretches)}")
-    return evolve(finding, notes=(*finding.notes, *notes)) if notes else finding
+            missing.update(*(case.unset for case in map(_only_case, stretches) if case is not None))
+    if not notes:
+        return finding
+    is_sure = not missing or any(nearest(name, own, 1) is not None for name in missing)
+    severity = finding.severity if is_sure or finding.severity is not Severity.ERROR else Severity.WARNING
+    return evolve(finding, severity=severity, notes=(*finding.notes, *notes))
 
 
 def _where_set(stretches: list[Stretch]) -> str:

@@ -463,6 +463,23 @@ def test_a_name_that_is_nearly_the_scripts_in_a_command(line, is_slip, tmp_path)
     assert ("SHL003" in codes(nmlgen.lint([script]))) == is_slip
 
 
+@pytest.mark.parametrize(
+    ("line", "value", "is_sure"),
+    [
+        ("", "$begin:00", False),  # whoever starts the script may set it
+        ("a=`echo $begin | cut -c 1-4`-01", "$a", False),
+        ("begun=2000", "$begu:00", True),  # a slip
+        ("begin=2000-01", "${begin}x", True),
+    ],
+)
+def test_what_hangs_on_a_variable_that_nothing_sets_is_no_error(line, value, is_sure, tmp_path):
+    script = tmp_path / "job.sh"
+    text = WHOLE + f"&output_nml\n output_start = '{value}'\n/\n"
+    script.write_text(f"#!/bin/bash\n{line}\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
+    found = [finding.severity.value for finding in nmlgen.lint([script], select=["TIM012"]).findings]
+    assert found == ["error" if is_sure else "warning"]
+
+
 def test_plug_ins_of_comin_may_bring_variables(tmp_path):
     text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0")
     text += "&comin_nml\n plugin_list(1)%name = 'mine'\n/\n" + STREAM.replace("'temp'", "'temprature'")

@@ -12,7 +12,7 @@ from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
 from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
-from nmlgen.script.syntax import Assignment, CommandSubstitution, Literal, Pipeline, Simple, Word
+from nmlgen.script.syntax import Assignment, CommandSubstitution, Literal, Parameter, Pipeline, Simple, Word
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
@@ -89,9 +89,17 @@ def _echo(shell: Interpreter, fields: list[Field], command: Simple, place: Place
         if item.is_vague:
             pieces.append(Piece(item.place, unknown(shell.fresh()), True))
     if newline:
-        pieces.append(Piece(Place(shell.text, place.end, place.end), known("\n"), False))
+        end = (Possibility(ALWAYS, "\n", unset=_vanished(shell, command)),)
+        pieces.append(Piece(Place(shell.text, place.end, place.end), end, False))
     shell.streams.write(tuple(pieces), place)
     shell.set_status(SUCCESS)
+
+
+def _vanished(shell: Interpreter, command: Simple) -> frozenset[str]:
+    """The variables that nothing sets and that leave no word of a command, as in `echo $date | cut -c 1-4`."""
+    parts = [word.parts[0] for word in command.words[1:] if isinstance(word, Word) and len(word.parts) == 1]
+    names = {part.name for part in parts if isinstance(part, Parameter) and not (part.quoted or part.operator)}
+    return frozenset().union(*(case.unset for name in names for case in shell.variable(name).value))
 
 
 def _printf(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:

@@ -65,7 +65,8 @@ srun bin/icon
             "comes before this one, or it sources a file that is not there, what it never sets is not known to be "
             "unset, and neither is a name in capital letters, which the surroundings may set. But a name that stands "
             "in a whole script only once, is set nowhere in it and is one letter away from one that it sets is found "
-            "anywhere, as in `cd $OUTDRI`.",
+            "anywhere, as in `cd $OUTDRI`. What else is wrong with such a value is a warning, as whoever starts the "
+            "script may set it, unless the name is such a slip.",
             """
 cat >NAMELIST_atm <<EOF
 &run_nml
