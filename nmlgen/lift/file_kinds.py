@@ -16,6 +16,16 @@ _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGN
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
 _OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
 """What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
+_OF_PERL = re.compile(
+    r"^[ \t]*(?:(?:my|our)[ \t]+)?(?:\$\w+[ \t]*=[ \t]*<<[ \t]*['\"]?\w+['\"]?|[@%]\w+[ \t]*=[ \t]*\([^\n]*\))[ \t]*;",
+    re.MULTILINE,
+)
+"""What gives a text or a list to a variable of Perl, and is no command of a shell: `$x = <<EOF;`, `@files = ();`."""
+_OF_LAMMPS = re.compile(
+    r"^[ \t]*(?:pair_(?:style|coeff)|atom_style|variable[ \t]+\w+[ \t]+(?:equal|atom|index|string|loop))[ \t]",
+    re.MULTILINE,
+)
+"""Commands of LAMMPS, whose input files are called `in.run`, too; a script of a shell has them in a here-document."""
 FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
 """WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
@@ -43,8 +53,11 @@ def is_foreign_script(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, or begins as one of C does, whatever it is called."""
-    return _OF_CMAKE.search(source.text) is not None or _OF_C.match(source.text) is not None
+    """Whether a text is one of CMake, Perl or LAMMPS, or begins as one of C does, whatever it is called."""
+    text = source.text
+    if _OF_CMAKE.search(text) is not None or _OF_C.match(text) is not None or _OF_PERL.search(text) is not None:
+        return True
+    return _OF_LAMMPS.search(text) is not None and _HEREDOC.search(text) is None
 
 
 def is_script(path: Path, source: Source) -> bool:

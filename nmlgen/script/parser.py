@@ -133,7 +133,6 @@ class _Parser(HeredocReader):
     def __init__(self, text: str, raw: str) -> None:
         super().__init__(text, raw)
         self.outermost: list[Command] = []
-        self.is_ksh = False
         self.is_cut = False  # whether the rest is not read: there is too much of it
 
     def script(self) -> Sequence:

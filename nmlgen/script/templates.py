@@ -2,7 +2,8 @@
 
 ecFlow's own preprocessor takes lines away: `%manual` and `%comment` up to `%end` are for people, what stands in `%nopp`
 up to `%end` is left as it is, `%include` stands for a file. Source: the user's manual of ecFlow, "Pre-processing",
-"Directives". Expressions of Jinja, and of mkexp (`%{nproma|d(16)}`), have blanks and brackets that no shell sees.
+"Directives". Expressions of Jinja, of mkexp (`%{nproma|d(16)}`) and of Cactus' SimFactory
+(`@("@ID@" != "" ? "-d @ID@" : "")@`) have blanks and brackets that no shell sees.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _JINJA = re.compile(
     r"(?<!\$)(?:\{\{[^{}\n]{1,200}\}\}|\{%[^%]{1,400}%\}|\{#[^#\n]{1,200}#\}"
     r"|%\{[A-Za-z_][^{}\n]{0,200}(?:\{[^{}\n]{0,100}\}[^{}\n]{0,100}){0,3}\})"
 )
+_SIMFACTORY = re.compile(r"@\((?=[^@\n]{0,99}@[A-Z][A-Z0-9_]*@)[^\n]{1,400}?\)@")
 _WINDOW = 300  # characters
 _OF_A_SHELL = re.compile(r"[^\w.-]")
 _NONEMPTY_LINE = re.compile(r"^[^\n]", re.MULTILINE)
@@ -46,9 +48,11 @@ def includes(text: str) -> bool:
 
 def without_directives(text: str) -> str:
     """The text as a shell may read it, at the same places: the lines that ecFlow or Jinja take for their own are
-    comments, and an expression of Jinja is a part of one word."""
+    comments, and an expression of Jinja or SimFactory is a part of one word."""
     if "{{" in text or "{%" in text or "%{" in text:
         text = _JINJA.sub(_of_jinja, text)
+    if ")@" in text:
+        text = _SIMFACTORY.sub(lambda match: f"@{_OF_A_SHELL.sub('_', match[0][1:-1])}@", text)
     return _without_ecflow(text) if _is_of_ecflow(text) else text
 
 

@@ -37,6 +37,7 @@ _IN_BRACES = {
     for quoted in (False, True)
 }
 
+_REPEATED = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}\Z")  # what comes before those of ksh's {2}(x) and {1,3}(x)
 _BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
 _BEFORE_LIST = f"{_BEFORE_PATTERN}="
 
@@ -79,6 +80,8 @@ _C_LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\
 
 class WordReader(Reader):
     """The reading of words."""
+
+    is_ksh = False
 
     # --- Words ---
 
@@ -131,7 +134,7 @@ class WordReader(Reader):
                 parts.append(Literal(at, self.at, self.text[at : self.at]))
             elif not self.special(parts):
                 character = self.text[at]
-                if character == "(" and (opened or before is None or self.text[max(start, at - 1)] in before):
+                if character == "(" and (opened or before is None or self.opens_pattern(start, before)):
                     opened.append(at)
                 elif character == ")" and opened:
                     opened.pop()
@@ -144,6 +147,12 @@ class WordReader(Reader):
                 parts.append(Literal(at, self.at, character))
         if opened:
             raise self.unclosed(opened[0], "(", ")")
+
+    def opens_pattern(self, start: int, before: str) -> bool:
+        """Whether the parenthesis here is that of an extended pattern, in the word that begins at `start`."""
+        last = self.text[max(start, self.at - 1)]
+        is_repeated = self.is_ksh and last == "}" and _REPEATED.search(self.text, start, self.at) is not None
+        return is_repeated or last in before
 
     def special(self, parts: list[Part]) -> bool:
         """Read a quote, a backslash or an expansion outside double quotes; tell whether there is one."""

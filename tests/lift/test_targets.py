@@ -30,18 +30,22 @@ def test_a_directory(tmp_path):
     write(tmp_path, "NAMELIST_atm", "z.nml", "icon_master.namelist", "b/jsbach.namelist", "README", "notes.yaml")
     write(tmp_path, "job", text="#!/bin/ksh\n")
     write(tmp_path, "exp.atm", "b/c/x.run", text="echo\n")
+    write(tmp_path, "md.run", text="cat >in <<EOF\npair_style lj/cut 2.5\nEOF\n")
     write(tmp_path, "fragment", "README.md", "exp.tmpl", "program.py", text=HEREDOC)
     write(tmp_path, "tool", text="#!/usr/bin/env python3\n")
     write(tmp_path, "2b_README.sh", text="see (below)\n")
     write(tmp_path, "main.nf", "configure", "ltmain.sh", text="#!/bin/bash\n")
     write(tmp_path, "parameters.cmd", text="/* of a\n program */\n")
     write(tmp_path, "of_cmake.sh", text='# a machine\nSET(USE_QUEUING FALSE CACHE BOOL "")\n')
+    write(tmp_path, "of_perl", text='@files=("a");\n$text = <<EOF;\n&lmgrid\n/\nEOF\n')
+    write(tmp_path, "in.run", text="units lj\nvariable x equal 0.5*(${a}+1)\n")
     write(tmp_path, "b/my.config", text="[namelists]\n  [[NAMELIST_atm]]\n")
     write(tmp_path, "b/other.config", text="x = 1\n")
     assert found(tmp_path) == [
         ("exp.atm", "script"),
         ("fragment", "script"),
         ("job", "script"),
+        ("md.run", "script"),
         ("x.run", "script"),
         ("icon_master.namelist", "namelist"),
         ("NAMELIST_atm", "namelist"),

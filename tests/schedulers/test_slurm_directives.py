@@ -209,6 +209,12 @@ def test_templates_are_not_judged(value: str) -> None:
     assert found.settings["job-name"].value == "x"
 
 
+def test_an_expression_of_simfactory_is_no_stray_word() -> None:
+    found = read('#SBATCH @("@ID@" != "" ? "-d afterany:@ID@" : "")@', "#SBATCH -N @NODES@ -J x")
+    assert not found.problems
+    assert found.settings["job-name"].value == "x"
+
+
 @rows(
     ("option", "value"),
     [

@@ -87,6 +87,13 @@ def test_statements_of_jinja_are_no_commands() -> None:
     assert without_directives("echo ${#a[@]} ${b#}") == "echo ${#a[@]} ${b#}"
 
 
+def test_an_expression_of_simfactory_is_one_word() -> None:
+    script = parse(Source("run.sub", 'run @("@ID@" != "" ? "-d (@ID@)" : "")@ x\n'))
+    assert not script.problems
+    assert [len(command.words) for command in script.body.commands] == [3]
+    assert without_directives("a=@(b|c)@d.e") == "a=@(b|c)@d.e"
+
+
 @pytest.mark.parametrize("text", ["date +%Y%m%d%H", "echo ${name%.*}", "f() { g; }", "mail a@b.de", "awk '{print $1}'"])
 def test_what_is_no_template(text: str) -> None:
     assert not is_template(text)

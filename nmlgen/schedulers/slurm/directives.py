@@ -48,6 +48,7 @@ _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNT
 _TEMPLATE = re.compile(  # no remark begins behind a =, or ends in a #
     r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[-=*. ]{,20}[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##"
     r"|(?<==)#+[A-Za-z_]\w{,99}#*|(?<=[ \t])#\*?[A-Z]\w{,99}\*?#?(?<=[*#])(?=[ \t]|$)"
+    r"|@\((?=[^@\n]{,99}@[A-Z]).{,400}?\)@"  # SimFactory's @("@ID@" != "" ? "-d afterany:@ID@" : "")@
 )
 _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
