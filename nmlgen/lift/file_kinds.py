@@ -25,8 +25,12 @@ _OF_LAMMPS = re.compile(
     r"^[ \t]*(?:pair_(?:style|coeff)|atom_style|variable[ \t]+\w+[ \t]+(?:equal|atom|index|string|loop))[ \t]",
     re.MULTILINE,
 )
-"""Commands of LAMMPS, whose input files are called `in.run`, too; a script of a shell has them in a here-document."""
-FOR_PEOPLE = re.compile(r"(?i:readme|read_me)|examples\.namelist$")
+"""Commands of LAMMPS, whose input files are called `in.run`, too."""
+_OF_PYTHON = re.compile(
+    r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):)", re.MULTILINE
+)
+"""What begins a statement of Python; `import` is a program, too, and wants an option or the name of a picture."""
+FOR_PEOPLE = re.compile(r"(?i:readme|read_me|.*[^a-z]read_?me(?![a-z]))|examples\.namelist$")
 """WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
@@ -53,11 +57,13 @@ def is_foreign_script(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, Perl or LAMMPS, or begins as one of C does, whatever it is called."""
+    """Whether a text is one of CMake, Perl, LAMMPS or Python, or begins as one of C does, whatever it is called. A
+    script of a shell has what is LAMMPS' or Python's in a here-document."""
     text = source.text
     if _OF_CMAKE.search(text) is not None or _OF_C.match(text) is not None or _OF_PERL.search(text) is not None:
         return True
-    return _OF_LAMMPS.search(text) is not None and _HEREDOC.search(text) is None
+    is_like = _OF_LAMMPS.search(text) is not None or len(_OF_PYTHON.findall(text)) > 1
+    return is_like and _HEREDOC.search(text) is None
 
 
 def is_script(path: Path, source: Source) -> bool:

@@ -162,6 +162,7 @@ def _empty_counts(words: list[StaticWord], final: Mapping[str, Variable]) -> Ite
             yield SyntaxProblem("empty-count", message, span, "a variable that is set before this line", stops=False)
 
 
+_ENDS_IN_NAME = re.compile(r"\A-{1,2}[a-z-]+=?\$\{?\w+\}?\Z", re.IGNORECASE)
 _NAMED = re.compile(r"\s+\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})\s+")
 
 
@@ -236,6 +237,8 @@ class _Lifting:
                 if found and found[-1].text in _COUNTS and _may_lack(part, item):
                     found.append(StaticWord(None, part.span))
                 found.append(part)
+            if found[-1].text in _COUNTS and _ENDS_IN_NAME.search(word.span.text) is not None:  # -n$1
+                found.append(StaticWord(None, word.span))
             before = item.place
         return found
 

@@ -307,6 +307,7 @@ def test_what_is_made_is_looked_at_once_for_all_that_goes(tmp_path, monkeypatch)
     ("launch", "refused"),
     [
         ("srun -n $1 --cpu-bind=none ./icon", False),
+        ("srun -n$1 --cpu-bind=none ./icon", False),
         ("tasks=$1\nmpirun -np $tasks ./icon", False),
         ("srun -n TASKS ./icon", False),
         ("mpirun -np xx ./icon", False),
