@@ -260,6 +260,7 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
         f"#!/bin/bash\ntouch $OUT/a.nc\nlfs setstripe -c 1 $OTHER/a.nc\nmkdir $OUT/a $OUT\n{RUNS}",
         f"#!/bin/bash\ntouch a.nc\ncd $OUT\nlfs setstripe -c 1 a.nc\nlfs setstripe -c 1 $A/a\nmkdir a\n{RUNS}",
         f"#!/bin/bash\ncd $OUT/$USER\n{RUNS}lfs setstripe -c 1 $OUT/other\n",
+        f"#!/bin/bash\n#SBATCH -N 1\n#PBS -l select=1:ncpus=3\n{RUNS}",  # which GPUs are asked for nobody knows
         COMPLETE.replace("export OMP_NUM_THREADS=1\n", "").replace("srun -n", "OMP_NUM_THREADS=1 srun -n"),
         COMPLETE.replace("export OMP_NUM_THREADS=1", "OMP_NUM_THREADS=1").replace(
             "ulimit", "export OMP_NUM_THREADS\nulimit"
