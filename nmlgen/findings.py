@@ -218,9 +218,9 @@ _NEAR = 0.6
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = _NEAR) -> tuple[str, ...]:
     """A note naming the nearest known word, if one is as near as the cutoff, of which 1 is the same."""
-    choices = {name.lower(): name for name in known}
-    near = most_like(word.lower(), choices, cutoff)
-    return () if near is None else (suggestion(choices[near]),)
+    names = tuple(known)
+    near = most_like(word.lower(), tuple(map(str.lower, names)), cutoff)
+    return () if near is None else (suggestion(next(name for name in reversed(names) if name.lower() == near)),)
 
 
 def suggestion(word: str) -> str:
@@ -252,12 +252,14 @@ def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
 def _most_like(word: str, known: tuple[str, ...], cutoff: float) -> str | None:
     from difflib import SequenceMatcher
 
-    letters, length = set(word), len(word)
+    letters, length = _letters(word), len(word)
     bounds = []  # letters that the other lacks cannot be shared
-    for name in known:
-        least, shortest = cutoff * (length + len(name)), min(length, len(name))
-        if 2 * shortest >= least and 2 * (shared := min(shortest, length - len(letters.difference(name)))) >= least:
-            bounds.append((2 * shared / (length + len(name) or 1), name))
+    for other, names in _by_length(known).items():
+        least, shortest = cutoff * (length + other), min(length, other)
+        for name, others in names if 2 * shortest >= least else ():
+            shared = min(shortest, length - (letters & ~others).bit_count())
+            if 2 * shared >= least:
+                bounds.append((2 * shared / (length + other or 1), name))
     matcher = SequenceMatcher()
     matcher.set_seq2(word)
     best: tuple[float, str] | None = None
