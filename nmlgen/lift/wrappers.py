@@ -161,8 +161,8 @@ def gives_gpus(job: Job, experiment: Experiment) -> bool:
     if any(_CHOOSES.match(option) for option in options) or any(key in asked for key in _CHOOSERS):
         return True
     gres = asked.get("gres")
-    is_known = gres is not None and gres.certainty is not Certainty.UNKNOWN
-    asks = any(key in asked for key in _ASKS) or (is_known and str(gres.value).startswith("gpu"))
+    named = "" if gres is None or gres.certainty is Certainty.UNKNOWN else str(gres.value)
+    asks = any(key in asked for key in _ASKS) or named.startswith("gpu")
     if not asks and not any(_ASKS_IN_STEP.match(option) for option in options):
         return False
     return "gpu" in name or _has_long_blocks(experiment.components[0])
