@@ -9,6 +9,7 @@ default) are expanded, checked and rendered in memory: with a layout of their ow
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Mapping
@@ -40,7 +41,9 @@ def seconds(spec: nmlgen.Spec, grid: Mapping[str, list[Any]], count: int) -> flo
 
 def main() -> None:
     """Print the table."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points", nargs="?", type=int, default=1000)
+    count = parser.parse_args().points
     command = [sys.executable, "-m", "nmlgen", "advise", str(EXAMPLE)]
     print(f"{'nmlgen advise (the Levante example)':<40} {1000 * median(command):7.0f} ms CPU")
     spec = nmlgen.load_spec(EXAMPLE)

@@ -11,8 +11,8 @@ kept back from the others. A test holds the page and the calibration against the
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log10
@@ -430,10 +430,14 @@ def _measured(pair: tuple[Run, object]) -> float:
 
 def main() -> None:
     """Write what is asked for."""
-    if "--calibration" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nested", action="store_true")
+    parser.add_argument("--calibration", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.calibration:
         CALIBRATION.write_text(fit_levante(levante_runs()).dump(), encoding="utf-8")
         return
-    if "--nested" in sys.argv[1:]:
+    if arguments.nested:
         write(NESTED, nested(levante_runs()))
     evidence = gather_evidence(levante_runs())
     write(ELSEWHERE, [row for family in evidence.runs if not hides(family) for row in elsewhere(evidence, family)])

@@ -11,6 +11,7 @@ within its interval; and that no time is told but a range more than four times b
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
@@ -170,6 +171,8 @@ def plot() -> str:
 
 def main() -> None:
     """Write the plot, and print what is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     PLOT.write_text(plot(), encoding="utf-8")
     found = list(wrong())
     print("\n".join(found) if found else f"{len(GRIDS) * len(NODES) * len(IO_RANKS)} cases: nothing is wrong")

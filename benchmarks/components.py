@@ -15,6 +15,7 @@ one nest, `num_prefetch_proc` 0, physics only where the models are coupled, runs
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
 import shutil
@@ -82,6 +83,8 @@ _COUPLED: dict[str, Any] = {
     "coupling_mode_nml": {"coupled_to_ocean": True},
 }
 _VARIABLES = {"ocean": ["zos", "to", "so", "u", "v"], "atmosphere": ["u", "v", "temp", "pres_sfc"]}
+_GRIDS = {"ocean": ("oce.nc",), "coupled": ("R2B1.nc", "oce.nc"), "nested": ("nest_P.nc", "nest_C.nc")}
+"""The files of GRIDS, by the kind that takes them."""
 
 
 def drawn(kind: str, seed: int, grids: Path) -> tuple[dict[str, Any], int]:
@@ -325,16 +328,23 @@ def _is_classic(path: Path) -> bool:
 
 def main() -> None:
     """Run what is drawn and tell the differences."""
-    if len(sys.argv) < 5:
-        sys.exit(__doc__)
-    binary, grids = (Path(argument).resolve() for argument in sys.argv[1:3])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("grids", type=Path)
+    parser.add_argument("kind", choices=_GRIDS)
+    parser.add_argument("seeds", nargs="+", type=int, metavar="seed")
+    arguments = parser.parse_args()
+    binary, grids = arguments.binary.resolve(), arguments.grids.resolve()
+    for path in (binary, *(grids / name for name in _GRIDS[arguments.kind])):
+        if not path.is_file():
+            parser.exit(2, f"no such file: {path}\n")
     bad = 0
-    for seed in map(int, sys.argv[4:]):
+    for seed in arguments.seeds:
         with tempfile.TemporaryDirectory() as home:
-            ended = run(sys.argv[3], seed, binary, grids, Path(home))
+            ended = run(arguments.kind, seed, binary, grids, Path(home))
             different = differences(ended) or list(unseen(ended))
         bad += bool(different)
-        print(f"{sys.argv[3]} {seed}:", *(different or ["as said"]), sep="\n  ", flush=True)
+        print(f"{arguments.kind} {seed}:", *(different or ["as said"]), sep="\n  ", flush=True)
     sys.exit(bad > 0)
 
 

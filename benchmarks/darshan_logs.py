@@ -8,17 +8,14 @@ Writes a log of 2048 ranks with 250 records each by the library that comes with 
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
 import resource
 import struct
-import sys
 import tempfile
 import time
 from pathlib import Path
-
-import darshan
-from darshan.backend import cffi_backend
 
 from nmlgen.logs.darshan import scan_darshan
 
@@ -30,6 +27,8 @@ _JOB = struct.Struct("<7q1024s")
 
 def record(rank: int, file: int, written: int) -> bytes:
     """A record of a file: some bytes read, and if it was written as many in seven calls."""
+    from darshan.backend import cffi_backend
+
     counters = dict.fromkeys(cffi_backend.counter_names("POSIX"), 0)
     times = dict.fromkeys(cffi_backend.fcounter_names("POSIX"), 0.0)
     counters |= {"POSIX_OPENS": 1, "POSIX_READS": 5, "POSIX_BYTES_READ": 100 * file, "POSIX_BYTES_WRITTEN": written}
@@ -40,6 +39,8 @@ def record(rank: int, file: int, written: int) -> bytes:
 
 def write(path: Path, ranks: int, files: int) -> int:
     """Write such a log; gives the bytes that its processes wrote."""
+    import darshan
+
     (library,) = (Path(darshan.__file__).parent.parent / "darshan.libs").glob("libdarshan-util*")
     util = ctypes.CDLL(str(library))
     util.darshan_log_create.restype = ctypes.c_void_p
@@ -65,9 +66,17 @@ def write(path: Path, ranks: int, files: int) -> int:
 
 def main() -> None:
     """Print a row."""
-    ranks = int(sys.argv[1]) if len(sys.argv) > 1 else 2048
-    files = int(sys.argv[2]) if len(sys.argv) > 2 else 250
-    with tempfile.TemporaryDirectory(dir=sys.argv[3] if len(sys.argv) > 3 else None) as directory:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ranks", nargs="?", type=int, default=2048)
+    parser.add_argument("files", nargs="?", type=int, default=250)
+    parser.add_argument("directory", nargs="?", type=Path)
+    arguments = parser.parse_args()
+    if arguments.directory is not None and not arguments.directory.is_dir():
+        parser.exit(2, f"{arguments.directory} is no directory\n")
+    ranks, files = arguments.ranks, arguments.files
+    import darshan  # noqa: F401 (what loading it costs does not count)
+
+    with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
         path = Path(directory) / "icon.4711.darshan"
         if (process := os.fork()) == 0:
             write(path, ranks, files)

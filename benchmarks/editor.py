@@ -10,13 +10,13 @@ loading of all that is needed, does not count.
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from nmlgen.lsp.diagnostics import diagnostics_of
 from nmlgen.lsp.documents import Documents
 from nmlgen.lsp.judging import judged
 from nmlgen.namelist.registry import load_registry, releases
@@ -106,6 +106,8 @@ def many_streams() -> str:
 
 def milliseconds(documents: Documents, uri: str, text: str, place: str) -> tuple[float, float]:
     """The median and the least time of a keystroke at a place of a text."""
+    from nmlgen.lsp.diagnostics import diagnostics_of
+
     at = text.index(place)
     taken, kept = [], None  # the server, too, throws away what it made before only when it has answered
     for number in range(RUNS + 1):
@@ -121,6 +123,8 @@ def milliseconds(documents: Documents, uri: str, text: str, place: str) -> tuple
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     print(f"CPython {sys.version.split()[0]}")
     with tempfile.TemporaryDirectory() as directory:
         for title, text in (("a whole experiment", whole_experiment()), ("eighty streams", many_streams())):

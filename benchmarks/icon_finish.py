@@ -8,6 +8,7 @@ ends with 1 if there is one. The tree must be that of the release that `schemas/
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -26,8 +27,13 @@ def calls(file: Path) -> Iterator[int]:
             yield number
 
 
-def main(tree: Path) -> int:
+def main() -> int:
     """Compare, print what differs, say how much was compared."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source_tree", type=Path)
+    tree = parser.parse_args().source_tree
+    if not (tree / "src").is_dir():
+        parser.exit(2, f"{tree} is no source tree of ICON: there is no directory src\n")
     sites = json.loads((ROOT / "schemas" / "icon-finish.json").read_text(encoding="utf-8"))["sites"]
     sources = {path.name: path for path in (tree / "src").rglob("*.f90")}
     covered = {path.name for folder in FOLDERS for path in (tree / folder).glob("*.f90")} | set(sites)
@@ -43,4 +49,4 @@ def main(tree: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main())

@@ -11,7 +11,6 @@ holds.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -63,7 +62,7 @@ def main() -> None:
     variables = dict(text.partition("=")[::2] for text in arguments.variables)
     scripts = {path for pattern in arguments.patterns for path in arguments.directory.glob(pattern) if path.is_file()}
     if not scripts:
-        sys.exit(f"no such file in {arguments.directory}")
+        parser.exit(2, f"no file {' or '.join(arguments.patterns)} in {arguments.directory}\n")
     found: Counter[str] = Counter()
     for script in sorted(scripts):
         with tempfile.TemporaryDirectory() as directory:

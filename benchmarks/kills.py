@@ -6,6 +6,7 @@ bytes. Prints what was lost.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +18,13 @@ from fuzzing.killed import COMMANDS, Trials, full_disks, kills
 
 def main() -> None:
     """Run what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", nargs="*", help=f"of {', '.join(COMMANDS)}; all by default")
+    commands = parser.parse_args().commands
+    if unknown := set(commands) - set(COMMANDS):
+        parser.error(f"there is no command {', '.join(sorted(unknown))}")
     lost = 0
-    for command in sys.argv[1:] or COMMANDS:
+    for command in commands or COMMANDS:
         with TemporaryDirectory() as name:
             trials = Trials(command, Path(name) / "work")
             killed = list(kills(trials))

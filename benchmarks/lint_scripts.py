@@ -10,6 +10,7 @@ it installs it.
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import shutil
@@ -39,12 +40,13 @@ def best(command: list[str], environment: dict[str, str]) -> float:
 
 def main() -> None:
     """Print the table."""
-    if len(sys.argv) not in {2, 3}:
-        sys.exit(__doc__)
-    pattern = sys.argv[2] if len(sys.argv) == 3 else "exp.*"
-    paths = sorted(str(path) for path in Path(sys.argv[1]).glob(pattern) if path.is_file())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("pattern", nargs="?", default="exp.*")
+    arguments = parser.parse_args()
+    paths = sorted(str(path) for path in arguments.directory.glob(arguments.pattern) if path.is_file())
     if not paths:
-        sys.exit(f"no file {pattern} in {sys.argv[1]}")
+        parser.exit(2, f"no file {arguments.pattern} in {arguments.directory}\n")
     nmlgen = str(Path(sys.executable).with_name("nmlgen"))
     shellcheck = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
     lint = [nmlgen, "lint", *paths]

@@ -85,6 +85,8 @@ def main() -> None:
     given = parser.parse_args()
     chooser = random.Random(given.seed)
     scripts = [path for path in sorted(given.directory.glob(given.pattern)) if path.is_file()]
+    if not scripts:
+        parser.exit(2, f"no file {given.pattern} in {given.directory}\n")
     tried, found = Counter[str](), Counter[str]()
     while sum(tried.values()) < given.count:
         script = chooser.choice(scripts)
@@ -101,7 +103,10 @@ def main() -> None:
         for changed in (lines[number - 1], line):
             lines[number - 1] = changed
             files = Files({script.resolve(): "\n".join(lines)})
-            report = nmlgen.lint([script], icon_release=given.release, is_isolated=True, files=files)
+            try:
+                report = nmlgen.lint([script], icon_release=given.release, is_isolated=True, files=files)
+            except nmlgen.InputError as error:  # of the release
+                parser.exit(2, f"{error}\n")
             reports.append({(finding.code, finding.line, finding.message) for finding in report.findings})
         is_found = any(at is not None and abs(at - number) <= 5 for _, at, _ in reports[1] - reports[0])
         tried[kind] += 1

@@ -8,8 +8,8 @@ DIRECTORY, or the directory for temporary files, reads it and removes it.
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -65,9 +65,14 @@ def measured(what: str, path: Path, events: bool) -> str:
 
 def main() -> None:
     """Print a table."""
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as directory:
-        for size in (megabytes // 10, megabytes):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("megabytes", nargs="?", type=int, default=1000)
+    parser.add_argument("directory", nargs="?", type=Path)
+    arguments = parser.parse_args()
+    if arguments.directory is not None and not arguments.directory.is_dir():
+        parser.exit(2, f"{arguments.directory} is no directory\n")
+    with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
+        for size in (arguments.megabytes // 10, arguments.megabytes):
             path = Path(directory) / "LOG"
             write(path, size)
             print(measured("runs", path, events=False), flush=True)

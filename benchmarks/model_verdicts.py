@@ -34,13 +34,19 @@ from nmlgen.source import Source
 NAMES = {"wrf": "namelist.input", "palm": "PARIN", "mpas": "namelist.atmosphere"}
 
 
-def records(path: Path, part: str | None) -> Iterator[dict[str, Any]]:
+def records(path: Path, part: tuple[int, int]) -> Iterator[dict[str, Any]]:
     """The lines of a file, or a part of them."""
-    number, count = map(int, (part or "1/1").split("/"))
+    number, count = part
     for line in path.read_text().splitlines():
         record: dict[str, Any] = json.loads(line)
         if int(hashlib.sha256(str(record["id"]).encode()).hexdigest(), 16) % count == number - 1:
             yield record
+
+
+def part(text: str) -> tuple[int, int]:
+    """The numbers of N/M."""
+    number, count = map(int, text.split("/"))
+    return number, count
 
 
 def judged(record: dict[str, Any]) -> nmlgen.Report:
@@ -78,8 +84,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("verdicts", type=Path)
     parser.add_argument("--show", action="store_true", help="name those that differ")
-    parser.add_argument("--part", help="N/M: only the N-th of M parts")
+    parser.add_argument("--part", type=part, default="1/1", metavar="N/M", help="only the N-th of M parts")
     arguments = parser.parse_args()
+    if not arguments.verdicts.is_file():
+        parser.exit(2, f"no such file: {arguments.verdicts}\n")
     count: Counter[str] = Counter()
     for record in records(arguments.verdicts, arguments.part):
         try:

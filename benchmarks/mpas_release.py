@@ -9,6 +9,7 @@ dimensions and packages of `src/core_atmosphere/Registry.xml` and what it includ
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -95,15 +96,22 @@ def text(found: dict[str, Any]) -> str:
     return f"{head}, " + ", ".join(parts) + "}\n"
 
 
-def main(tree: Path, *, writes: bool) -> int:
+def main() -> int:
     """Compare, or write; 1 if they differ."""
-    made = text(document(tree / "src" / "core_atmosphere" / "Registry.xml"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source_tree", type=Path)
+    parser.add_argument("--write", action="store_true", help="write anew what differs")
+    arguments = parser.parse_args()
+    try:
+        made = text(document(arguments.source_tree / "src" / "core_atmosphere" / "Registry.xml"))
+    except OSError as error:
+        parser.exit(2, f"{error.filename}: {error.strerror}\n")
     is_same = FIELDS.exists() and FIELDS.read_text() == made
-    if writes:
+    if arguments.write:
         FIELDS.write_text(made)
-    print(f"{FIELDS.name}: {'the same' if is_same else 'written' if writes else 'differs'}")
-    return int(not is_same and not writes)
+    print(f"{FIELDS.name}: {'the same' if is_same else 'written' if arguments.write else 'differs'}")
+    return int(not is_same and not arguments.write)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), writes="--write" in sys.argv[2:]))
+    sys.exit(main())

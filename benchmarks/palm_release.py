@@ -10,10 +10,12 @@ is there.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
 
+from nmlgen.errors import InputError
 from nmlgen.models.palm.registry import RELEASE
 from nmlgen.namelist.extract.document import make_document
 from nmlgen.namelist.extract.tree import SourceTree
@@ -36,15 +38,23 @@ def registry_text(tree: SourceTree) -> str:
     return f'{head}, "groups": {{\n' + ",\n".join(groups) + f'\n}}, "elsewhere": {{\n{elsewhere}\n}}}}\n'
 
 
-def main(root: Path, *, writes: bool) -> int:
+def main() -> int:
     """Compare, or write; 1 if they differ."""
-    text = registry_text(SourceTree(root, MACROS))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source_tree", type=Path)
+    parser.add_argument("--write", action="store_true", help="write anew what differs")
+    arguments = parser.parse_args()
+    try:
+        tree = SourceTree(arguments.source_tree, MACROS)
+    except InputError as error:
+        parser.exit(2, f"{error}\n")
+    text = registry_text(tree)
     is_same = REGISTRY.exists() and REGISTRY.read_text() == text
-    if writes:
+    if arguments.write:
         REGISTRY.write_text(text)
-    print(f"{REGISTRY.name}: {'the same' if is_same else 'written' if writes else 'differs'}")
-    return int(not is_same and not writes)
+    print(f"{REGISTRY.name}: {'the same' if is_same else 'written' if arguments.write else 'differs'}")
+    return int(not is_same and not arguments.write)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), writes="--write" in sys.argv[2:]))
+    sys.exit(main())

@@ -18,6 +18,7 @@ cells of R2B2 are besides `extpar_R2B2.nc` (`z`, the depth of the sea in metres,
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -100,9 +101,9 @@ def run(icon: Path, binary: Path, grids: Path, preset: str, home: Path) -> bool:
     small = json.loads(json.dumps(_SMALL[preset]))
     for settings in (small, *small.get("models", {}).values()):
         if "grid" in settings:
-            settings["grid"]["file"] = str(grids / settings["grid"]["file"])
+            settings["grid"]["file"] = _there(grids / settings["grid"]["file"])
         for file in settings.get("input_files", {}).values():
-            file["source"] = str(grids / file["source"])
+            file["source"] = _there(grids / file["source"])
     small["model"] = {**small.get("model", {}), "executable": str(binary), "directory": str(icon)}
     small["job"] = {"ntasks_per_node": 3, **small.get("job", {})}
     nmlgen.build({"nmlgen": 1, "name": label, "extends": preset, "site": "local", **small}).write(home / label)
@@ -112,6 +113,12 @@ def run(icon: Path, binary: Path, grids: Path, preset: str, home: Path) -> bool:
     print(f"{preset}: exit code {code}, {found.files} of {found.promised} files, {found.records} records,", end=" ")
     print(", ".join(found.checkpoints) or "no checkpoint", *said, sep="\n  ", flush=True)
     return code == 0 and bool(found.checkpoints) and not found.problems
+
+
+def _there(path: Path) -> str:
+    """The path of a file. Raises FileNotFoundError if there is none."""
+    path.stat()
+    return str(path)
 
 
 def script(icon: Path, original: str, about: dict[str, Any]) -> str:
@@ -194,25 +201,30 @@ def _streams(streams: dict[str, Any], label: str, about: dict[str, Any]) -> Iter
 
 def main() -> None:
     """Write the originals of the presets, or run presets."""
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    icon = Path(sys.argv[1]).resolve()
-    if sys.argv[2:3] == ["--run"]:
-        if len(sys.argv) < 5:
-            sys.exit(__doc__)
-        binary, grids = (Path(argument).resolve() for argument in sys.argv[3:5])
-        with tempfile.TemporaryDirectory() as home:
-            ran = [run(icon, binary, grids, one, Path(home)) for one in sys.argv[5:] or _SMALL]
-            sys.exit(not all(ran))
-    known = read_text(Source("", (ORIGINALS / "originals.yaml").read_text(encoding="utf-8"))).plain()["presets"]
-    for preset, about in known.items():
-        if sys.argv[2:] and preset not in sys.argv[2:]:
-            continue
-        home = ORIGINALS / preset.rpartition("/")[2]
-        home.mkdir(exist_ok=True)
-        for name, data in namelists(icon, preset, about).items():
-            (home / name).write_bytes(data)
-        print(f"{preset}: {original_of(preset)}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("icon", type=Path)
+    parser.add_argument("presets", nargs="*", default=[], metavar="preset")
+    parser.add_argument("--run", nargs=2, type=Path, metavar=("BINARY", "GRIDS"))
+    arguments = parser.parse_intermixed_args()  # presets may stand behind --run
+    originals = read_text(Source("", (ORIGINALS / "originals.yaml").read_text(encoding="utf-8"))).plain()["presets"]
+    known = _SMALL if arguments.run else originals
+    if unknown := set(arguments.presets) - set(known):
+        parser.error(f"{', '.join(sorted(unknown))}: none of {', '.join(known)}")
+    try:
+        icon = arguments.icon.resolve(strict=True)
+        if arguments.run:
+            binary, grids = (path.resolve(strict=True) for path in arguments.run)
+            with tempfile.TemporaryDirectory() as home:
+                ran = [run(icon, binary, grids, one, Path(home)) for one in arguments.presets or known]
+                sys.exit(not all(ran))
+        for preset in arguments.presets or known:
+            home = ORIGINALS / preset.rpartition("/")[2]
+            home.mkdir(exist_ok=True)
+            for name, data in namelists(icon, preset, originals[preset]).items():
+                (home / name).write_bytes(data)
+            print(f"{preset}: {original_of(preset)}")
+    except OSError as error:
+        parser.exit(2, f"{error.filename}: {error.strerror}\n")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,13 @@ code 0 if all that the tree holds is as it ships.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.document import document_text, make_document
 from nmlgen.namelist.extract.printed import contradictions, read_printed
 from nmlgen.namelist.extract.tree import SourceTree
@@ -54,16 +56,25 @@ def _facts(entry: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def main() -> int:
     """Compare, and say what differs."""
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    tree, release = SourceTree(Path(sys.argv[1])), sys.argv[2]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source_tree", type=Path)
+    parser.add_argument("release")
+    parser.add_argument("logs", nargs="*", type=Path, default=[], metavar="log")
+    arguments = parser.parse_args()
+    release = arguments.release
     printed: dict[str, dict[str, str]] = {}
-    for log in sys.argv[3:]:
-        for group, values in read_printed(Path(log).read_text(encoding="utf-8", errors="replace")).items():
-            printed.setdefault(group, {}).update(values)
-    text, known = shipped("icon", release)
+    try:
+        tree = SourceTree(arguments.source_tree)
+        for log in arguments.logs:
+            for group, values in read_printed(log.read_text(encoding="utf-8", errors="replace")).items():
+                printed.setdefault(group, {}).update(values)
+        text, known = shipped("icon", release)
+        other_text, other_known = shipped("icon-variables", release)
+    except InputError as error:
+        parser.exit(2, f"{error}\n")
+    except OSError as error:
+        parser.exit(2, f"{error.filename}: {error.strerror}\n")
     document = make_document(tree, release, known, printed)
-    other_text, other_known = shipped("icon-variables", release)
     catalogue = make_catalogue(tree, release, other_known)
     is_same = document_text(document) == text
     print(f"namelists of ICON {release}: {'byte for byte' if is_same else 'they differ'}")

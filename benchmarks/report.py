@@ -8,8 +8,8 @@ made; reading logs is measured by `benchmarks/logs.py`.
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import time
 
 from nmlgen.advise.measurements import TABLES, levante_runs
@@ -49,8 +49,11 @@ def sweep(points: int) -> SweepRuns:
 
 def main() -> None:
     """Make the pages, small ones first, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points", nargs="*", type=int, default=[100, 1000, 10_000], help="100, 1000, 10000 by default")
+    arguments = parser.parse_args()
     print("points  CPU s  page MB  peak MB")
-    for points in sorted(map(int, sys.argv[1:] or (100, 1000, 10_000))):
+    for points in sorted(arguments.points):
         given = sweep(points)
         before = time.process_time()
         page = sweep_page(given)

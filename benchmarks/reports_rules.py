@@ -9,6 +9,7 @@ time; without the rules nothing is loaded that only they need.
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import statistics
@@ -67,7 +68,12 @@ def compare(name: str, command: list[str], earlier: Path | None) -> None:
 
 def main() -> None:
     """Print the table."""
-    earlier = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", nargs="?", type=Path)
+    checkout = parser.parse_args().checkout
+    if checkout is not None and not (checkout / "nmlgen").is_dir():
+        parser.exit(2, f"{checkout} is no checkout of nmlgen\n")
+    earlier = None if checkout is None else checkout.resolve()
     print(f"{'':<44} before  after")
     with tempfile.TemporaryDirectory() as directory:
         built = str(Path(directory) / "run")

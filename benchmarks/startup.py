@@ -8,6 +8,7 @@ bare Python start it is.
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import statistics
@@ -38,6 +39,8 @@ def median(command: list[str]) -> float:
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     python = sys.executable
     nmlgen = [str(Path(python).with_name("nmlgen"))]
     with tempfile.TemporaryDirectory() as directory:

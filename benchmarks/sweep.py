@@ -10,8 +10,8 @@ example costs is not in the time.
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -100,7 +100,9 @@ SPEC = nmlgen.load_spec(EXAMPLE)
 
 def main() -> None:
     """Print the tables."""
-    maximum = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("maximum", nargs="?", type=int, default=10_000)
+    maximum = parser.parse_args().maximum
     powers = [10**exponent for exponent in range(2, 7)]
     for what, work, counts in (
         ("expanded, checked and rendered", built, [count for count in powers if count <= maximum]),

@@ -9,6 +9,7 @@ of the command with its children. With `--report`, every point that is done has 
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
@@ -122,20 +123,22 @@ def measured(sweep: Path, *command: str) -> tuple[float, float, int]:
 
 def main() -> None:
     """Write the sweeps, small ones first, and print a row for each command."""
-    words = sys.argv[1:]
-    with_report = "--report" in words
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points", nargs="*", type=int, default=[1000, 20_000], help="1000 and 20000 by default")
+    parser.add_argument("--report", action="store_true")
+    arguments = parser.parse_args()
     print("points  command           CPU s      s  MB")
-    for points in sorted(int(word) for word in words if word != "--report") or [1000, 20_000]:
+    for points in sorted(arguments.points):
         with tempfile.TemporaryDirectory() as directory:
             sweep, programs = Path(directory) / "sweep", Path(directory) / "bin"
             programs.mkdir()
             for name, body in (("squeue", f"cat {sweep}/queue"), ("sacct", "exit 1")):
                 (programs / name).write_text(f"#!/bin/bash\n{body}\n")
                 (programs / name).chmod(0o755)
-            write(sweep, points, with_report)
+            write(sweep, points, arguments.report)
             page = sweep.with_name("page.html")
             commands = [("status", str(sweep)), ("status", str(sweep), "--summary")]
-            commands += [("report", str(sweep), "-o", str(page))] if with_report else []
+            commands += [("report", str(sweep), "-o", str(page))] if arguments.report else []
             for command in commands:
                 cpu, seconds, size = measured(sweep, *command)
                 size = page.stat().st_size if command[0] == "report" else size

@@ -10,6 +10,7 @@ MariaDB.
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import random
@@ -316,13 +317,15 @@ class Week:
 
 def main() -> None:
     """Run it."""
-    words = [int(word) for word in sys.argv[1:]]
-    points, seconds = (*words, *(500, 20)[len(words) :])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points", nargs="?", type=int, default=500, help="500 by default")
+    parser.add_argument("seconds", nargs="?", type=int, default=20, help="20 by default")
+    arguments = parser.parse_args()
     random.seed(7)
     layout = Layout(has_accounting=True, min_job_age=5)
     with running_cluster(layout) as cluster, tempfile.TemporaryDirectory() as directory:
         cluster.limit_submitted_jobs(MOST)
-        week = Week(cluster, Path(directory) / "week", points, seconds)
+        week = Week(cluster, Path(directory) / "week", arguments.points, arguments.seconds)
         sampling = threading.Thread(target=week.sample)
         sampling.start()
         try:

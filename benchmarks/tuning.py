@@ -8,6 +8,7 @@ family that is tuned. Tuned once as on Levante, and once as on a machine of whic
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,6 +77,8 @@ def _candidate(run: Run) -> Candidate:
 
 def main() -> None:
     """Print a row for each family and each beginning."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     runs = levante_runs()
     calibrations = without_family(runs, fit_levante)
     for name, begin in (("as on Levante", lambda known: known), ("as on another machine", doubted)):

@@ -14,7 +14,7 @@ judged by the law.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import argparse
 from collections.abc import Callable, Mapping, Sequence
 from math import comb, exp, log2, sqrt
 from pathlib import Path
@@ -174,11 +174,11 @@ def _judged(last: Tuning, machine: ByLaw) -> Found:
 
 def main() -> None:
     """Print a row for each law."""
-    arguments = ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("--drawn", type=int, default=0, help="so many laws more, drawn by lot")
-    arguments.add_argument("--first", type=int, default=0, help="the number of the first of them")
-    arguments.add_argument("--scatter", type=float, default=0.0, help="how far runs lie apart that are repeated")
-    given = arguments.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--drawn", type=int, default=0, help="so many laws more, drawn by lot")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
+    parser.add_argument("--scatter", type=float, default=0.0, help="how far runs lie apart that are repeated")
+    given = parser.parse_args()
     more = {f"drawn by lot, {seed}": drawn(seed) for seed in range(given.first, given.first + given.drawn)}
     spec = the_spec()
     print(f"{'law':32}  runs      regret  by lot")

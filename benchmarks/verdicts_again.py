@@ -8,6 +8,7 @@ though it does; ends with 1 if there are any.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +21,8 @@ from test_2025_04 import is_as_it_was, known_cases
 
 def main() -> None:
     """Judge them all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     with TemporaryDirectory() as name:
         other = [case for case in known_cases() if not is_as_it_was(case, Path(name))]
     print(f"{len(known_cases())} pairs, {len(other)} of them judged otherwise than is said")

@@ -10,6 +10,7 @@ default, or lacks the variable; what is not there is so in all of them.
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -91,19 +92,23 @@ def older_text(repository: Path) -> str:
     return "{" + ",\n".join(texts) + "}\n"
 
 
-def main(repository: Path, *, writes: bool) -> int:
+def main() -> int:
     """Compare, or write; 1 if something differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--write", action="store_true", help="write anew what differs")
+    arguments = parser.parse_args()
     path = SCHEMAS / f"{RELEASE}-older.json"
-    text = older_text(repository)
+    try:
+        text = older_text(arguments.repository)
+    except subprocess.CalledProcessError as error:
+        parser.exit(2, error.stderr.decode(errors="replace"))
     is_same = path.exists() and path.read_text() == text
     print(f"{path.name}: {'the same' if is_same else 'another one'}")
-    if writes and not is_same:
+    if arguments.write and not is_same:
         path.write_text(text)
-    return int(not is_same and not writes)
+    return int(not is_same and not arguments.write)
 
 
 if __name__ == "__main__":
-    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    sys.exit(main(Path(arguments[0]), writes="--write" in sys.argv))
+    sys.exit(main())

@@ -9,6 +9,7 @@ with --write it is written anew. Which variables other releases have is kept fro
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -20,11 +21,18 @@ from nmlgen.models.wrf.registry import RELEASE
 SCHEMAS = Path(__file__).parent.parent / "schemas" / "wrf"
 
 
-def main(tree: Path, *, writes: bool) -> int:
+def main() -> int:
     """Compare, or write; 1 if something differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source_tree", type=Path)
+    parser.add_argument("--write", action="store_true", help="write anew what differs")
+    arguments = parser.parse_args()
 
     def read(name: str) -> str:
-        return (tree / name).read_text(encoding="utf-8", errors="replace")
+        try:
+            return (arguments.source_tree / name).read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            parser.exit(2, f"{error.filename}: {error.strerror}\n")
 
     texts = registries(read)
     groups = make_groups(texts)
@@ -38,12 +46,12 @@ def main(tree: Path, *, writes: bool) -> int:
     differs = False
     for path, text in made.items():
         is_same = path.exists() and path.read_text() == text
-        if writes:
+        if arguments.write:
             path.write_text(text)
-        print(f"{path.name}: {'the same' if is_same else 'written' if writes else 'differs'}")
+        print(f"{path.name}: {'the same' if is_same else 'written' if arguments.write else 'differs'}")
         differs |= not is_same
-    return int(differs and not writes)
+    return int(differs and not arguments.write)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), writes="--write" in sys.argv[2:]))
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import sys
@@ -48,6 +49,20 @@ def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (document.parent / target).exists(), target
+
+
+PARSER = "parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)"
+PROGRAMS = [path for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")]
+
+
+@rows("program", sorted(PROGRAMS), ids=lambda path: path.name)
+def test_programs_that_measure_say_by_help_what_they_do(program):
+    tree = ast.parse(program.read_text(encoding="utf-8"))
+    assert f"python benchmarks/{program.name}" in ast.get_docstring(tree)
+    said = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, (ast.Assign, ast.Attribute))}
+    assert PARSER in said
+    assert said & {"parser.parse_args", "parser.parse_intermixed_args"}
+    assert "sys.argv" not in said
 
 
 OF_OTHERS = ("ci.md", "editors.md")

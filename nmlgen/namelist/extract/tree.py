@@ -44,7 +44,7 @@ class SourceTree:
 
     def __init__(self, root: Path, macros: frozenset[str] = MACROS) -> None:
         if not root.is_dir():
-            raise InputError(f"{root} is no directory; ICON's source tree is expected")
+            raise InputError(f"{root} is no directory; a source tree is expected")
         self.root = root
         self.macros = macros
         self._modules: dict[str, list[str]] = {}
