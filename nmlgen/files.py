@@ -29,6 +29,7 @@ class Files:
         self._texts = texts or {}
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
+        self._known: dict[Path, Source] = {}  # the same, and what others have read that are the same files
         self._made: tuple[Source, object, Any] | None = None
 
     @property
@@ -37,13 +38,14 @@ class Files:
         return bool(self._texts)
 
     def unread(self) -> Files:
-        """The same files, of which none has been read."""
-        return Files(self._texts)
+        """The same files, of which none counts as read: each is the same Source here and there."""
+        files = Files(self._texts)
+        files._known = self._known
+        return files
 
-    def share(self, other: Files, path: Path) -> None:
-        """Take what was read of a file from others, which have the same text of it, and what was made of that."""
-        key = disk.resolved(path)
-        self.sources.setdefault(key, other.sources[key])
+    def share(self, other: Files) -> None:
+        """Let what is the same Source there be so here, and what was made of it: the texts are the same."""
+        self._known = {**other._known, **self._known}
         self._made = self._made or other._made
 
     def made(self, source: Source, make: Callable[[Source], _Made]) -> _Made:
@@ -89,10 +91,10 @@ class Files:
     def _read(self, path: Path, shown: str) -> Source:
         try:
             key = path.resolve()
-            if key not in self.sources:
+            if key not in self._known:
                 text = self._texts[key] if key in self._texts else decode(_bytes(path))
-                self.sources[key] = Source(shown, text)
-            return self.sources[key]
+                self._known[key] = self.sources.get(key) or Source(shown, text)
+            return self.sources.setdefault(key, self._known[key])
         except IsADirectoryError:
             raise InputError(f"{shown} is a directory; a file is expected") from None
         except FileNotFoundError:

@@ -121,8 +121,7 @@ class _Written:
             before = self._lint(self.release, files, lifted)
         else:
             before = self._first_found(self.release)
-            if not self.path.is_dir():
-                files.share(self._files, self.path)
+            files.share(self._files)
         after = lint([self.path], ntasks=self._ntasks, icon_release=new.reference, files=files, lifted=lifted)
         changed: list[Finding] = []
         for target in targets([self.path], files):

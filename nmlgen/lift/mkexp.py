@@ -137,6 +137,7 @@ _TRIPLE = re.compile(r"'''|\"\"\"")
 _ELEMENT = re.compile(r"(?P<quoted>\"[^\"\n]*\"|'[^'\n]*')|(?P<plain>[^'\",#\s][^,#\n]*)")
 _BLANKS = re.compile(r"[ \t]*")
 _LINE = re.compile(r"[^\r\n]*")
+_MOST_PROBLEMS = 1_000  # that are told of a text that is no configuration
 _LINE_END = re.compile(r"\r\n|\r|\n|\Z")
 
 
@@ -154,6 +155,8 @@ class _Reading:
             at = self._line(at)
 
     def _problem(self, message: str, start: int, end: int, expected: str) -> None:
+        if len(self.problems) >= _MOST_PROBLEMS:
+            return
         self.problems.append(
             SyntaxProblem("mkexp-syntax", message, self.text.span(start, max(end, start + 1)), expected)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import SUCCESS
@@ -146,11 +146,11 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
     given = shell.state.input if name not in _WORDS_ALONE else None
     if given is not None:
         values.append(within(shell.joined([piece.value for piece in given]) if given else EMPTY, shell.guard))
-    choices: list[tuple[Guard, list[Possibility]]] = [(ALWAYS, [])]
+    choices: list[tuple[Guard, _Chosen | None]] = [(ALWAYS, None)]
     for value in values:
         choices = [
-            (guard | case.guard, [*chosen, case])
-            for guard, chosen in choices
+            (guard | case.guard, (last, case))
+            for guard, last in choices
             for case in value
             if not contradicts(guard, case.guard)
         ]
@@ -158,8 +158,8 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
             return nothing
     outputs: list[Possibility] = []
     codes: list[Possibility] = []
-    for guard, chosen in choices:
-        result = None
+    for guard, last in choices:
+        chosen, result = _in_order(last), None
         if not any(case.symbols for case in chosen):
             texts = [case.text for case in chosen]
             stdin = texts.pop() if given is not None else None
@@ -174,6 +174,18 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
             outputs.append(Possibility(guard, result[0], unset=missing))
             codes.append(Possibility(guard, str(result[1])))
     return merged(outputs, symbol), merged(codes, status)
+
+
+_Chosen = tuple[Any, Possibility]
+"""The case of a value behind those of the values before it, which several choices share."""
+
+
+def _in_order(last: _Chosen | None) -> list[Possibility]:
+    cases = []
+    while last is not None:
+        last, case = last
+        cases.append(case)
+    return cases[::-1]
 
 
 # --- Programs that read and write files ---

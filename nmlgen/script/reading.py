@@ -17,6 +17,8 @@ MOST_SEARCHES = 16
 MOST_READINGS = 16
 # So many words and constructs are read of a script.
 MOST_PARTS = 200_000
+# So many problems are told of a text that is no script.
+MOST_COMPLAINTS = 1_000
 
 BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
@@ -161,6 +163,8 @@ class Reader(ABC):
         self, kind: str, message: str, start: int, end: int, expected: str, *, stops: bool = True, once: bool = True
     ) -> None:
         """Report a problem, but only the first on a line: what follows it there follows from it."""
+        if len(self.complaints) >= MOST_COMPLAINTS:
+            return
         stops = stops and not self.read_at_run_time
         key = (self.origin.line_start(start), -1 if once else start)
         self.complaints.setdefault(key, Complaint(kind, message, start, end, expected, stops))

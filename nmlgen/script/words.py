@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence as Row
 from typing import Any
 
-from nmlgen.script.reading import Reader
+from nmlgen.script.reading import MOST_COMPLAINTS, Reader
 from nmlgen.script.syntax import (
     Arithmetic,
     CommandSubstitution,
@@ -297,7 +297,7 @@ class WordReader(Reader):
         relocate([body, *inner.comments], offsets)
         self.comments += inner.comments
         self.heredocs += inner.heredocs
-        for complaint in inner.complaints.values():
+        for complaint in list(inner.complaints.values())[: MOST_COMPLAINTS - len(self.complaints)]:
             relocate([complaint], offsets)
             self.complaints.setdefault((complaint.start, complaint.end), complaint)
         self.searches, self.rereadable, self.parts = inner.searches, inner.rereadable, inner.parts

@@ -6,7 +6,8 @@ A world answers every question that decides which text goes where. What a value 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
+from collections import UserDict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -417,6 +418,30 @@ def _submits(event: Ran) -> bool:
     return bool(event.words) and any(case.text == "sbatch" for case in event.words[0].value)
 
 
+class _Files(UserDict[Path, list[Stretch]]):
+    """What is written, by path. Whether anything lies below a directory is asked for each copy, so that the names are
+    kept in order."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        super().__init__()
+
+    def __setitem__(self, path: Path, content: list[Stretch]) -> None:
+        if path not in self.data:
+            insort(self._names, path[0])
+        self.data[path] = content
+
+    def __delitem__(self, path: Path) -> None:
+        del self.data[path]
+        del self._names[bisect_left(self._names, path[0])]
+
+    def has_below(self, directory: str) -> bool:
+        """Whether a file lies somewhere in a directory."""
+        begin = f"{directory}/"
+        place = bisect_left(self._names, begin)
+        return place < len(self._names) and self._names[place].startswith(begin)
+
+
 class _Maker:
     """Makes the worlds of one evaluation."""
 
@@ -426,7 +451,7 @@ class _Maker:
 
     def world(self, guard: Guard) -> World:
         """What happens where all answers of `guard` hold."""
-        files: dict[Path, list[Stretch]] = {}
+        files = _Files()
         directories: set[str] = set()
         programs: list[Ran] = []
         for number, event in enumerate(self.events):
@@ -480,7 +505,7 @@ def stretch_of(piece: Piece, guard: Guard) -> Stretch:
     return Stretch(UNKNOWN, piece, "unknown" if any(case.symbols for case in cases) else "set")
 
 
-def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard) -> None:
+def _copy(event: Copied, path: Path, files: _Files, directories: set[str], guard: Guard) -> None:
     sources = [case for case in event.source if not contradicts(case.guard, guard)]
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
@@ -493,10 +518,9 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
     text = path[0]
     inside: Path = (f"{text.rstrip('/')}/{name}" if text not in ("", ".", "./") else name, path[1])
     is_directory = text in ("", ".", "..") or text.endswith("/") or text in directories
-    is_directory = is_directory or any(key[0].startswith(f"{text}/") for key in files)
-    below = f"{source[0]}/"
-    if any(key[0].startswith(below) for key in files):
-        _copy_directory(below, f"{(inside if is_directory else path)[0]}/", path[1], files, event.moves)
+    is_directory = is_directory or files.has_below(text)
+    if files.has_below(source[0]):
+        _copy_directory(f"{source[0]}/", f"{(inside if is_directory else path)[0]}/", path[1], files, event.moves)
         directories.add((inside if is_directory else path)[0])
         return
     if is_directory:
@@ -509,9 +533,7 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
         files.pop(source, None)
 
 
-def _copy_directory(
-    below: str, target: str, symbols: tuple[Hashable, ...], files: dict[Path, list[Stretch]], moves: bool
-) -> None:
+def _copy_directory(below: str, target: str, symbols: tuple[Hashable, ...], files: _Files, moves: bool) -> None:
     for key in [key for key in files if key[0].startswith(below)]:
         if len(files) > _MOST_FILES:  # a directory copied into itself, again and again
             return
@@ -522,10 +544,12 @@ def _copy_directory(
 _WILDCARD = re.compile(r"[*?\[\\]")
 
 
-def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]], directories: set[str]) -> None:
+def _remove(event: Removed, path: Path, files: _Files, directories: set[str]) -> None:
     files.pop(path, None)
     text = path[0]
     directories.discard(text)
+    if not (event.is_pattern or files.has_below(text)):
+        return
     begin = _WILDCARD.split(text, maxsplit=1)[0]
     for key in list(files):
         if key[0].startswith(f"{text}/"):

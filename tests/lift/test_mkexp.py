@@ -223,3 +223,8 @@ def test_a_configuration_is_imported_as_a_part(path):
     path.write_text("[jobs]\n  nodes = 4\n")
     with pytest.raises(nmlgen.InputError, match="has no section namelists"):
         nmlgen.import_spec(path)
+
+
+def test_not_all_problems_are_told_of_what_is_no_configuration(path):
+    found = lint(path, f"{CONFIG}\n" + "]\n" * 1500)
+    assert [code for code, _ in found].count("MKX001") == 1000

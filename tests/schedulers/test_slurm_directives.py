@@ -358,3 +358,7 @@ def test_what_may_be_filled_in_is_not_known_but_there(text: str) -> None:
     assert {name: setting.origin.value for name, setting in found.items()} == {"uenv": text, "comment": text}
     assert {setting.certainty for setting in found.values()} == {Certainty.UNKNOWN}
     assert kinds("#SBATCH --{a}=b --{{ a }} --<a>='b'") == []
+
+
+def test_not_all_lines_for_others_are_told():
+    assert len(kinds("#SBATCH -N 1", *["#PBS -l walltime=1:00:00"] * 1500)) == 1000

@@ -14,7 +14,7 @@ from tools import PATIENCE, require
 
 from nmlgen.script import syntax
 from nmlgen.script.parser import parse
-from nmlgen.script.reading import MOST_PARTS, MOST_READINGS, Reader
+from nmlgen.script.reading import MOST_COMPLAINTS, MOST_PARTS, MOST_READINGS, Reader
 from nmlgen.script.syntax import (
     AndOr,
     Arithmetic,
@@ -1084,3 +1084,8 @@ def test_of_a_script_without_end_no_more_is_read(text, words, monkeypatch):
     assert not script.problems
     assert script.body.commands[0].assignments
     assert not parse(Source("a", "a=1\n" + text.format(words * 300))).is_cut
+
+
+@pytest.mark.parametrize("line", [")\n", "a=`)`\n"])
+def test_not_all_problems_are_told_of_what_is_no_script(line):
+    assert len(parse(Source("a", line * (MOST_COMPLAINTS + 9))).problems) == MOST_COMPLAINTS

@@ -30,6 +30,7 @@ PLUGIN_OPTION = "plugin-option"
 _MAGIC = ("#SBATCH", "#SLURM")
 _BYTE_ORDER_MARK = "\ufeff"
 _MOST_WORDS = 5_000
+_MOST_FOREIGN = 1_000  # lines for other batch systems that are told
 _SPACE = " \t\n\v\f\r"
 _ANY = re.compile(r"#[ \t]*(?:S[A-Z]{4,6}|PBS|BSUB)", re.IGNORECASE)
 _LATER = re.compile(r"^[ \t]*#SBATCH(?=[ \t]*(?:-|(?:het|pack)job\b))[^\n]*", re.MULTILINE)
@@ -298,14 +299,15 @@ class _Reading:
 
     def _foreign(self) -> None:
         """Lines for other batch systems, which sbatch obeys after its own, wherever they stand."""
-        for match in _FOREIGN.finditer(self.text.text):
-            self._problem(
-                "foreign-directive",
-                f'sbatch obeys "{match[0].strip(_SPACE)}", too, and after its own lines',
-                self.text.span(match.start(), match.start() + len(match[0].rstrip(_SPACE))),
-                "#SBATCH lines alone, or sbatch --ignore-pbs",
-                stops=False,
-            )
+        for number, match in enumerate(_FOREIGN.finditer(self.text.text)):
+            if number < _MOST_FOREIGN:
+                self._problem(
+                    "foreign-directive",
+                    f'sbatch obeys "{match[0].strip(_SPACE)}", too, and after its own lines',
+                    self.text.span(match.start(), match.start() + len(match[0].rstrip(_SPACE))),
+                    "#SBATCH lines alone, or sbatch --ignore-pbs",
+                    stops=False,
+                )
             letters = _PBS if match[1] == "PBS" else _BSUB
             self._forget(
                 name for letter in re.findall(r"(?<!\S)-([A-Za-z])", match[0]) for name in letters.get(letter, ())
