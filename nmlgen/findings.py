@@ -172,7 +172,7 @@ def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | N
 def _nearest(word: str, known: tuple[str, ...], most: int) -> str | None:
     letters, by_length = _letters(word), _by_length(known)
     near = [
-        (_mistakes(word, name.lower()), name)
+        (_mistakes(word, name.lower(), most), name)
         for length in range(len(word) - most, len(word) + most + 1)
         for name, others in by_length.get(length, ())  # each letter that the other lacks is a mistake
         if (letters & ~others).bit_count() <= most and (others & ~letters).bit_count() <= most
@@ -199,17 +199,23 @@ def _letters(word: str) -> int:
     return bits
 
 
-def _mistakes(word: str, other: str) -> int:
-    """How many letters are missing, too many, wrong or exchanged with their neighbour."""
+def _mistakes(word: str, other: str, most: int) -> int:
+    """How many letters are missing, too many, wrong or exchanged with their neighbour; of more than `most`, that they
+    are more."""
+    far, width = most + 1, len(other)
     before: list[int] = []
-    row = list(range(len(other) + 1))
+    row = list(range(width + 1))
     for i, letter in enumerate(word, start=1):
-        above, before, row = before, row, [i]
-        for j, other_letter in enumerate(other, start=1):
+        above, before, row = before, row, [far] * (width + 1)
+        row[0] = i
+        for j in range(max(1, i - most), min(width, i + most) + 1):  # beyond these more letters are missing than may be
+            other_letter = other[j - 1]
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
             if i > 1 and j > 1 and word[i - 2 : i] == other_letter + other[j - 2]:
                 cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
+        if min(row) > most and min(before) >= most:  # no row behind these has less
+            return far
     return row[-1]
 
 

@@ -24,7 +24,7 @@ from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, is_run_directory, targets
-from nmlgen.models import model_of
+from nmlgen.models import Model, model_of
 from nmlgen.namelist.reader import read as read_document
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document
@@ -37,10 +37,12 @@ from nmlgen.values import evolve, field, frozen
 
 @frozen
 class Lifted:
-    """What files were lifted to: the scripts, and the experiments of namelists with the files of each."""
+    """What files were lifted to: the scripts, and the experiments of namelists with the files of each; of the namelists
+    of other models, what is found in them."""
 
     scripts: dict[Path, LiftedScript] = field(factory=dict)
     namelists: dict[Path, tuple[Experiment, tuple[NamelistFile, ...]]] = field(factory=dict)
+    of_others: dict[Path, tuple[Source, Report]] = field(factory=dict)
 
 
 def lint(
@@ -194,9 +196,7 @@ class _Linting:
         source = self.files.read(target.path)
         model = model_of(target.path, source.text)
         if model is not None:
-            document = read_document(source)
-            judged = model.lint(document, self.ntasks, partial(self.files.beside, target.path))
-            return excuse(judged, _suppressions_in(document), rule_names())
+            return self._of_another_model(target.path, source, model)
         registry = self._registry(target.path)
         if is_master_file(target.path, self.files):
             experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
@@ -209,6 +209,18 @@ class _Linting:
             self.lifted.namelists[target.path] = experiment, read
         report = self._judged([experiment], read, read[-1].beginning, is_lone=is_lone)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
+
+    def _of_another_model(self, path: Path, source: Source, model: Model) -> Report:
+        """What such a model makes of its namelist, which is the same for all releases of ICON."""
+        known = self.lifted.of_others.get(path) if self.lifted is not None else None
+        if known is not None and known[0] is source:
+            return known[1]
+        document = read_document(source)
+        judged = model.lint(document, self.ntasks, partial(self.files.beside, path))
+        report = excuse(judged, _suppressions_in(document), rule_names())
+        if self.lifted is not None:
+            self.lifted.of_others[path] = source, report
+        return report
 
     def _judged(
         self,

@@ -272,4 +272,9 @@ def _manifest(directory: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not legible as JSON: {error}") from None
     if not isinstance(document, dict):
         raise InputError(f"{path}: expected a mapping, as nmlgen sweep writes it")
+    for key, kind in (("base", dict), ("inputs", list), ("overrides", list)):
+        if not isinstance(document.get(key, kind()), kind):
+            raise InputError(f"{path}: {key} is not what nmlgen sweep writes there")
+    if not all(isinstance(one, dict) for one in document.get("inputs", [])):
+        raise InputError(f"{path}: inputs is not what nmlgen sweep writes there")
     return document

@@ -11,6 +11,7 @@ import nmlgen
 from nmlgen import migrating
 from nmlgen.errors import InputError
 from nmlgen.lift import namelists, scripts
+from nmlgen.models import wrf
 
 NAMELIST = """&run_nml
  iforcing = 3
@@ -159,15 +160,26 @@ def test_a_directory_is_looked_through(tmp_path):
     assert "scale_cdnc_mode = 1" in path.read_text()
 
 
-def test_what_a_script_does_is_worked_out_few_times(tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_directory", [False, True])
+def test_what_a_script_does_is_worked_out_few_times(tmp_path, monkeypatch, is_directory):
     path, known = tmp_path / "a.run", scripts.evaluate
     path.write_text("#!/bin/bash\ncat > NAMELIST_a << EOF\n&run_nml\n num_lev = 30\n/\nEOF\n")
     seen, parse, parsed = [], scripts.parse, []
     monkeypatch.setattr(scripts, "evaluate", lambda *given, **said: seen.append(given) or known(*given, **said))
     monkeypatch.setattr(scripts, "parse", lambda source: parsed.append(source) or parse(source))
-    nmlgen.migrate([path], to="2025.10")
+    nmlgen.migrate([tmp_path if is_directory else path], to="2025.10")
     assert len(seen) <= 2
     assert len(parsed) == 1
+
+
+@pytest.mark.parametrize("is_directory", [False, True])
+def test_a_namelist_of_another_model_is_judged_once(tmp_path, monkeypatch, is_directory):
+    """No release of ICON finds anything else in it."""
+    path, judged, seen = tmp_path / "namelist.input", wrf.lint, []
+    path.write_text("&time_control\n run_hour = 1\n/\n")
+    monkeypatch.setattr(wrf, "lint", lambda *given: seen.append(1) or judged(*given))
+    nmlgen.migrate([tmp_path if is_directory else path], to="2025.10")
+    assert seen == [1]
 
 
 def test_a_namelist_is_read_once_and_lifted_once_for_each_release(tmp_path, monkeypatch):

@@ -174,6 +174,10 @@ def test_what_is_no_sweep(tmp_path, sweep):
     (sweep / "nmlgen-sweep.json").write_text("[]")
     with pytest.raises(nmlgen.InputError, match="expected a mapping"):
         nmlgen.report_sweep(sweep)
+    for text in ('{"base": null}', '{"base": [1]}', '{"inputs": {}}', '{"inputs": [1]}', '{"overrides": 3}'):
+        (sweep / "nmlgen-sweep.json").write_text(text)
+        with pytest.raises(nmlgen.InputError, match="is not what nmlgen sweep writes there"):
+            nmlgen.report_sweep(sweep)
 
 
 @pytest.mark.parametrize(

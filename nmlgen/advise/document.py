@@ -286,7 +286,10 @@ def _range(value: _Value) -> Range:
     ends = value.elements()
     if len(ends) != 2:
         raise value.wrong("expected two numbers: [from, to]")
-    return Range(ends[0].number(), ends[1].number())
+    low, high = (end.number() for end in ends)
+    if not 0 <= low <= high:
+        raise value.wrong(f"nothing is measured from {low:g} to {high:g}")
+    return Range(low, high)
 
 
 def _family(value: _Value, estimate: Callable[[_Value, _Value], Estimate]) -> tuple[Family, Estimate]:

@@ -92,12 +92,12 @@ def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
             only = f"only {known.low:.6g} were measured"
             span = only if known.low == known.high else f"{known.low:.6g} to {known.high:.6g} were measured"
             limit = known.high if value > known.high else known.low
-            distance = abs(log2(value / limit)) if value and limit else 1.0
+            distance = abs(log2(value) - log2(limit)) if value and limit else 1.0
             found.append(Outside(f"{value:.6g} {words}: {span}", distance))
     for name, (words, value_of) in SIZES.items():
         value, known = value_of(case), calibration.measured.get(name)
         if known is not None and value > known.high * 2**FAR:
-            distance = log2(value / known.high) if known.high else 1.0
+            distance = log2(value) - log2(known.high) if known.high else 1.0
             measured = f"up to {known.high:.3g} were measured" if known.high else "none were measured"
             found.append(Outside(f"{value:.3g} {words}: {measured}", distance))
     if case.io_ranks and case.outputs and case.io_ranks != case.stream_partitions:

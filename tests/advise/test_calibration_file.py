@@ -73,6 +73,8 @@ def test_it_is_the_same_in_any_yaml():
             r":\d+:19: 1.5 is out of range; expected more than -1 and less than 1",
         ),
         ('"nodes": .*', '"nodes": [1],', r":\d+:14: expected two numbers"),
+        ('"nodes": .*', '"nodes": [2, 1],', r":\d+:14: nothing is measured from 2 to 1"),
+        ('"nodes": .*', '"nodes": [-1, 1],', r":\d+:14: nothing is measured from -1 to 1"),
         ('"nodes": .*', '"nodes": 16,', r":\d+:14: expected a list"),
         ('"nodes": .*', '"nodes": [1, 16', r":\d+:\d+: expected ',' or ']'"),
         ('"nodes": .*', '"nodes": ' + 9000 * "[", r": "),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.lines import Statement, closing
 from nmlgen.values import define, field, frozen
 
@@ -42,6 +43,9 @@ _DO = re.compile(r"do\b(?!\s*=)\s*(.*)$")
 _SELECT = re.compile(r"select\s*case\s*\(")
 _CASE = re.compile(r"case\s*(?:\((.*)\)|(default))")
 _END = re.compile(r"end\s*(if|do|select|where|forall)\b")
+
+
+_DEEPEST = 50  # blocks within one another; none of ICON's stands in ten
 
 
 def nested(statements: list[Statement]) -> list[Item]:
@@ -91,6 +95,8 @@ def _opens(text: str, bodies: list[list[Item]], open_blocks: list[Choice | None]
         bodies.append([])
     else:
         return False
+    if len(open_blocks) >= _DEEPEST:
+        raise InputError(f"a block stands within {_DEEPEST} others: {text[:60]}")
     open_blocks.append(block)
     return True
 

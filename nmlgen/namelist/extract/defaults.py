@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, nested
@@ -22,6 +23,7 @@ from nmlgen.values import define, field, frozen
 _MOST_CALLS = 4  # procedures within procedures
 _MOST_ELEMENTS = 2000
 _READ = re.compile(r"read\s*\(")
+_KEYWORD = re.compile(r"\Anml\s*=\s*")
 _CALL = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?$")
 _ASSIGNMENT = re.compile(r"[a-z]\w*\s*(?:[%(].*?)?(?<![=<>/])=(?![=>])")
 _NAME = re.compile(r"[a-z]\w*")
@@ -433,21 +435,29 @@ def initial(tree: SourceTree, evaluator: Evaluator, place: Place) -> Contents:
 
 def read_statement(unit: Unit, group: str) -> Statement | None:
     """The statement of a unit that reads a namelist from the user's file; None if there is none."""
-    return _read_in(nested(unit.statements), group)
+    return _read_in(unit).get(group)
 
 
-def _read_in(items: list[Item], group: str) -> Statement | None:
+@cache
+def _read_in(unit: Unit) -> dict[str, Statement]:
+    """The first statement of a unit that reads each of the groups."""
+    found: dict[str, Statement] = {}
+    for statement in _reads(nested(unit.statements)):
+        for group in _groups_read(statement.text):
+            found.setdefault(group, statement)
+    return found
+
+
+def _reads(items: list[Item]) -> Iterator[Statement]:
     for item in items:
-        found = None
         if isinstance(item, Statement):
-            found = item if is_read_of(item.text, group) else None
+            if _READ.match(item.text):
+                yield item
         elif isinstance(item, Repetition):
-            found = _read_in(item.body, group)
+            yield from _reads(item.body)
         elif not any("restart" in (branch.condition or "") for branch in item.branches):
-            found = next(filter(None, (_read_in(branch.body, group) for branch in item.branches)), None)
-        if found is not None:
-            return found
-    return None
+            for branch in item.branches:
+                yield from _reads(branch.body)
 
 
 def is_in_loop(unit: Unit, statement: Statement) -> bool:
@@ -470,10 +480,13 @@ def is_in_loop(unit: Unit, statement: Statement) -> bool:
 
 def is_read_of(text: str, group: str) -> bool:
     """Whether a statement reads a namelist group."""
-    if _READ.match(text) is None:
-        return False
+    return _READ.match(text) is not None and group in _groups_read(text)
+
+
+def _groups_read(text: str) -> list[str]:
+    """What a READ statement may name as its group."""
     arguments = split_list(text[text.index("(") + 1 : closing(text, text.index("("))])
-    return any(re.fullmatch(rf"(nml\s*=\s*)?{group}", argument) for argument in arguments)
+    return [_KEYWORD.sub("", argument) for argument in arguments]
 
 
 def _sides(text: str) -> tuple[str, str]:

@@ -113,6 +113,7 @@ _POWERS = {
     "**": 10,
 }
 _NOT, _SIGN = 4, 8
+_DEEPEST, _MOST_OPERATORS = 50, 100  # of a tree, which is gone through a call within a call
 
 
 class UnreadableError(ValueError):
@@ -163,6 +164,7 @@ class _Parser:
     def __init__(self, tokens: list[tuple[str, Any]]) -> None:
         self.tokens = tokens
         self.position = 0
+        self.depth = 0
 
     def _sign(self, *signs: str) -> str | None:
         if self.position < len(self.tokens):
@@ -177,15 +179,22 @@ class _Parser:
             raise UnreadableError(f"{' or '.join(signs)} is missing")
 
     def expression(self, least: int) -> Node:
-        left = self._operand()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise UnreadableError("too much stands within parentheses")
+        left, operators = self._operand(), 0
         while self.position < len(self.tokens):
             kind, operator = self.tokens[self.position]
             power = _POWERS.get(operator, -1) if kind == "sign" else -1
             if power < least or power < 0:
                 break
+            operators += 1
+            if operators > _MOST_OPERATORS:
+                raise UnreadableError("too many operators stand in a row")
             self.position += 1
             right = self.expression(power if operator == "**" else power + 1)
             left = Binary(operator, left, right)
+        self.depth -= 1
         return left
 
     def _operand(self) -> Node:

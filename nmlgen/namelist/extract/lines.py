@@ -23,36 +23,38 @@ class Statement:
 
 def statements(source: str, macros: frozenset[str]) -> Iterator[Statement]:
     """The statements of a file that are compiled if just these macros are defined."""
-    held, start = "", 0
+    held: list[str] = []  # what the lines before say of a statement that goes on
+    quote: str | None = None  # what is open at their end
+    start = 0
     for number, line in _compiled(source, macros):
-        code = _without_comment(line, quote=_open_quote(held))
+        code = _without_comment(line, quote)
         if not code.strip():
             continue
         if not held:
             start = number
-        inside = _open_quote(held)
-        code = code if inside else code.strip()
+        code = code if quote else code.strip()
         if held and code.lstrip().startswith("&"):
             code = code.lstrip()[1:]
         elif not held:
             code = code.removeprefix("&")
         if code.rstrip().endswith("&"):
             code = code.rstrip()[:-1]
-            held += code if _open_quote(held + code) else code.rstrip() + " "
+            quote = _open_quote(code, quote)
+            held.append(code if quote else code.rstrip() + " ")
             continue
-        yield from (Statement(start, text) for text in _split(held + code))
-        held = ""
-    if held.strip():
-        yield from (Statement(start, text) for text in _split(held))
+        yield from (Statement(start, text) for text in _split("".join([*held, code])))
+        held, quote = [], None
+    if any(map(str.strip, held)):
+        yield from (Statement(start, text) for text in _split("".join(held)))
 
 
 def _compiled(source: str, macros: frozenset[str]) -> Iterator[tuple[int, str]]:
     """The lines between the directives of the preprocessor, with their numbers."""
-    branches: list[tuple[bool, bool]] = []  # is it compiled, was one of the branches before
+    branches: list[tuple[bool, bool]] = []  # is it compiled, and what is around it; was one of the branches before
     for number, line in enumerate(source.split("\n"), start=1):
         found = _DIRECTIVE.match(line)
         if found is None:
-            if not line.lstrip().startswith("#") and all(active for active, _ in branches):
+            if not line.lstrip().startswith("#") and _is_active(branches):
                 yield number, line
             continue
         keyword, condition = found.groups()
@@ -61,12 +63,19 @@ def _compiled(source: str, macros: frozenset[str]) -> Iterator[tuple[int, str]]:
         elif keyword in ("else", "elif") and branches:
             _, taken = branches.pop()
             active = not taken and (keyword == "else" or _holds(condition, macros))
-            branches.append((active, taken or active))
+            branches.append((active and _is_active(branches), taken or active))
         elif keyword in ("if", "ifdef", "ifndef"):
             name = condition.split()[0] if condition.split() else ""
             active = {"ifdef": name in macros, "ifndef": name not in macros}.get(keyword)
             active = _holds(condition, macros) if active is None else active
-            branches.append((active, active))
+            branches.append((active and _is_active(branches), active))
+
+
+def _is_active(branches: list[tuple[bool, bool]]) -> bool:
+    return not branches or branches[-1][0]
+
+
+_MOST_TOKENS = 100  # of a condition, whose parentheses are gone through a call within a call
 
 
 def _holds(condition: str, macros: frozenset[str]) -> bool:
@@ -74,7 +83,8 @@ def _holds(condition: str, macros: frozenset[str]) -> bool:
     text = re.sub(r"/\*.*?(?:\*/|\Z)", " ", condition, flags=re.DOTALL)
     text = _DEFINED.sub(lambda found: str(int((found[1] or found[2]) in macros)), text)
     text = _WORD.sub(lambda found: str(int(found[0] in macros)), text)
-    return _Condition(re.findall(r"\d+|&&|\|\||[!=<>]=|[!<>()+*-]", text)).value() != 0
+    tokens = re.findall(r"\d+|&&|\|\||[!=<>]=|[!<>()+*-]", text)
+    return len(tokens) <= _MOST_TOKENS and _Condition(tokens).value() != 0
 
 
 class _Condition:
@@ -117,9 +127,8 @@ class _Condition:
         return decimal(self.tokens.pop(0)) or 0 if self.tokens and self.tokens[0].isdigit() else 0
 
 
-def _open_quote(text: str) -> str | None:
-    """The quotation mark that is still open at the end of a text."""
-    quote = None
+def _open_quote(text: str, quote: str | None) -> str | None:
+    """The quotation mark that is still open at the end of a text, if `quote` is before it."""
     for character in text:
         if quote is None and character in "\"'":
             quote = character

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.lines import statements
 from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit, read_units
@@ -27,6 +28,7 @@ MACROS = frozenset(
 )
 """The macros of an ICON with everything switched on, in parallel, with GNU Fortran."""
 
+_MOST_NAMELISTS = 1_000  # ICON 2025.10 has two hundred; each is looked for in all procedures around it
 _SUFFIXES = {".f90", ".f"}
 _LEFT_OUT = {"test", "tests", "templates", ".git"}
 _MODULE = re.compile(r"^[ \t]*(?:module|submodule\s*\([^)]*\))[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?$", re.I | re.M)
@@ -69,13 +71,23 @@ class SourceTree:
             self._callers.setdefault(name, []).append(file)
 
     def _text(self, file: str) -> str:
-        """The text of a file, with the files beside it that it includes."""
+        """The text of a file, with the files beside it that it includes. Raises InputError if that is more than any
+        has."""
+        room = disk.MOST_BYTES
+
+        def read(path: Path) -> str:
+            nonlocal room
+            data = disk.read_bytes(path)
+            room -= len(data)
+            if room < 0:
+                raise InputError(f"{self.root / file}, with what it includes, {disk.TOO_LARGE}")
+            return data.decode("utf-8", "replace")
 
         def included(found: re.Match[str]) -> str:
             path = (self.root / file).parent / found[1]
-            return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+            return read(path) if disk.is_file(path) else ""
 
-        return _INCLUDE.sub(included, (self.root / file).read_text(encoding="utf-8", errors="replace"))
+        return _INCLUDE.sub(included, read(self.root / file))
 
     def has(self, directory: str) -> bool:
         """Whether there is any Fortran file below a directory, such as "externals/jsbach"."""
@@ -95,10 +107,16 @@ class SourceTree:
         return tuple(read_units(statements(self._text(file), self.macros), file))
 
     def with_namelists(self) -> Iterator[Unit]:
-        """Every unit that has a NAMELIST statement."""
+        """Every unit that has a NAMELIST statement. Raises InputError where there are more than any model has."""
+        found = 0
         for file in self._with_namelists:
             for outermost in self.units(file):
-                yield from (unit for unit in outermost.all_units() if unit.namelists)
+                for unit in outermost.all_units():
+                    found += len(unit.namelists)
+                    if found > _MOST_NAMELISTS:
+                        raise InputError(f"{self.root} holds more than {_MOST_NAMELISTS} NAMELIST statements")
+                    if unit.namelists:
+                        yield unit
 
     def module(self, name: str, near: str) -> Unit | None:
         """A module; of several of one name that of the file whose path has most in common with `near`."""
@@ -126,39 +144,49 @@ class SourceTree:
     def lacks(self, unit: Unit, name: str) -> bool:
         """Whether a unit takes a name from a module that is not in the tree."""
         around: Unit | None = unit
-        while around is not None:
-            for use in around.uses:
-                if use.names is not None and name in use.names:
-                    module = self.module(use.module, around.file)
-                    return module is None or self.lacks(module, use.names[name])
-            around = around.parent
+        seen: set[tuple[Unit, str]] = set()
+        while around is not None and (around, name) not in seen:
+            seen.add((around, name))
+            use = next((use for use in around.uses if use.names is not None and name in use.names), None)
+            if use is None or use.names is None:
+                around = around.parent
+                continue
+            around, name = self.module(use.module, around.file), use.names[name]
+            if around is None:
+                return True
         return False
 
     def _find(self, unit: Unit, name: str, kind: str) -> Declaration | DerivedType | Unit | None:
         around: Unit | None = unit
         while around is not None:
             known: dict[str, Declaration | DerivedType | Unit] = getattr(around, kind)
-            found = known.get(name) or self._used(around, name, kind, set())
+            found = known.get(name) or self._used(around, name, kind)
             if found is not None:
                 return found
             around = around.parent
         return None
 
-    def _used(
-        self, unit: Unit, name: str, kind: str, seen: set[tuple[str, str]]
-    ) -> Declaration | DerivedType | Unit | None:
-        for use in unit.uses:
-            if use.names is not None and name not in use.names:
-                continue
-            original = use.names[name] if use.names is not None else use.renamed.get(name, name)
-            module = self.module(use.module, unit.file)
-            if module is None or (use.module, original) in seen:
-                continue
-            seen.add((use.module, original))
-            known: dict[str, Declaration | DerivedType | Unit] = getattr(module, kind)
-            found = known.get(original) or self._used(module, original, kind, seen)
-            if found is not None:
-                return found
+    def _used(self, unit: Unit, name: str, kind: str) -> Declaration | DerivedType | Unit | None:
+        """What a unit takes under a name from the modules that it uses, or from those that they use."""
+        waiting = [(unit, name)]
+        seen: set[tuple[str, str]] = set()
+        while waiting:
+            unit, name = waiting.pop()
+            known: dict[str, Declaration | DerivedType | Unit] = getattr(unit, kind)
+            if seen and known.get(name) is not None:
+                return known[name]
+            behind = []
+            for use in unit.uses:
+                if use.names is not None and name not in use.names:
+                    continue
+                original = use.names[name] if use.names is not None else use.renamed.get(name, name)
+                if (use.module, original) in seen:
+                    continue
+                module = self.module(use.module, unit.file)
+                if module is not None:
+                    seen.add((use.module, original))
+                    behind.append((module, original))
+            waiting += reversed(behind)
         return None
 
 

@@ -66,7 +66,16 @@ class Unit:
         for child in self.children.values():
             yield from child.all_units()
 
+    def within(self) -> list[Unit]:
+        """This unit and those that it stands in, from within."""
+        found: list[Unit] = [self]
+        while found[-1].parent is not None:
+            found.append(found[-1].parent)
+        return found
 
+
+_DEEPEST = 10  # units within one another; Fortran has three, and more stand where the ends of some were not understood
+_MOST_USES = 1_000  # of a unit, each of which is looked through for each name
 _MODULE = re.compile(r"(?:(module)\s+(?!procedure\b)|(submodule)\s*\([^)]*\)\s*|(program)\s+)(\w+)$")
 _PREFIX = r"(?:(?:recursive|pure|elemental|impure|module|non_recursive)\s+)*"
 _TYPE_PREFIX = (
@@ -146,6 +155,8 @@ class _Reader:
         return False
 
     def _open(self, kind: str, name: str, arguments: tuple[str, ...] = ()) -> None:
+        if self.unit is not None and len(self.unit.within()) >= _DEEPEST:
+            self.unit = None
         unit = Unit(kind, name, self.unit, self.file, arguments)
         if self.unit is None:
             self.outermost.append(unit)
@@ -193,7 +204,8 @@ class _Reader:
             return
         use = _USE.match(text)
         if use is not None and re.match(r"use[\s,:]", text):
-            unit.uses.append(_use(use[1], use[2] or ""))
+            if len(unit.uses) < _MOST_USES:
+                unit.uses.append(_use(use[1], use[2] or ""))
         elif re.match(r"namelist\s*/", text):
             for group, names in _NAMELIST.findall(text[8:]):
                 known = unit.namelists.setdefault(group, [])
