@@ -320,39 +320,40 @@ _DECLARED = "MODULE m\nINTEGER :: x\nNAMELIST /x_nml/ x\nCONTAINS\n"
 _READS = "READ (n, x_nml)\nEND SUBROUTINE\n"
 
 
-@rows(
-    "text",
-    {
-        "units without an end": _DECLARED + "SUBROUTINE r\nNAMELIST /y_nml/ x\nREAD (n, x_nml)\n" * 1500,
-        "many signs": _DECLARED.replace(":: x", ":: x = " + "+" * 2000 + "1") + "SUBROUTINE r\n" + _READS,
-        "a long sum": _DECLARED + f"SUBROUTINE r\nx = {'1 + ' * 5000}1\n" + _READS,
-        "parentheses": _DECLARED + f"SUBROUTINE r\nx = {'(' * 5000}1{')' * 5000}\n" + _READS,
-        "parentheses of the preprocessor": f"#if {'(' * 5000}\n#endif\n{_DECLARED}SUBROUTINE r\n{_READS}",
-        "modules that use each other": "MODULE m\nUSE n, ONLY: x\nNAMELIST /x_nml/ x\nCONTAINS\nSUBROUTINE r\n"
-        + _READS
-        + "END MODULE\nMODULE n\nUSE m, ONLY: x\nEND MODULE\n",
-        "modules in a row": _DECLARED.replace("INTEGER", "USE m0\nINTEGER").replace(":: x", ":: x = y")
-        + f"SUBROUTINE r\n{_READS}END MODULE\n"
-        + "".join(f"MODULE m{n}\nUSE m{n + 1}\nEND MODULE\n" for n in range(1500)),
-    },
-)
-def test_sources_that_go_deep(tmp_path, text):
-    (tmp_path / "a.f90").write_text(text)
+_DEEP = {
+    "units without an end": _DECLARED + "".join(f"SUBROUTINE r{n}\nREAD (n, x_nml)\n" for n in range(1500)),
+    "many signs": _DECLARED.replace(":: x", ":: x = " + "+" * 2000 + "1") + "SUBROUTINE r\n" + _READS,
+    "a long sum": _DECLARED + f"SUBROUTINE r\nx = {'1 + ' * 5000}1\n" + _READS,
+    "parentheses": _DECLARED + f"SUBROUTINE r\nx = {'(' * 5000}1{')' * 5000}\n" + _READS,
+    "parentheses of the preprocessor": f"#if {'(' * 5000}\n#endif\n{_DECLARED}SUBROUTINE r\n{_READS}",
+    "modules that use each other": "MODULE m\nUSE n, ONLY: x\nNAMELIST /x_nml/ x\nCONTAINS\nSUBROUTINE r\n"
+    + _READS
+    + "END MODULE\nMODULE n\nUSE m, ONLY: x\nEND MODULE\n",
+    "modules in a row": _DECLARED.replace("INTEGER", "USE m0\nINTEGER").replace(":: x", ":: x = y")
+    + f"SUBROUTINE r\n{_READS}END MODULE\n"
+    + "".join(f"MODULE m{n}\nUSE m{n + 1}\nEND MODULE\n" for n in range(1500)),
+}
+
+
+@rows("what", _DEEP)
+def test_sources_that_go_deep(tmp_path, what):
+    (tmp_path / "a.f90").write_text(_DEEP[what])
     assert "x_nml" in make_document(SourceTree(tmp_path), "2025.04", EMPTY)["groups"]
 
 
-@rows(
-    ("text", "message"),
-    {
-        "blocks": (
-            _DECLARED + "SUBROUTINE r\n" + "IF (x > 1) THEN\n" * 2000 + _READS,
-            "a block stands within 50 others",
-        ),
-        "groups": (_DECLARED + "".join(f"NAMELIST /g{n}/ x\n" for n in range(1001)), "more than 1000 NAMELIST"),
-        "what is included": (_DECLARED + "INCLUDE 'b.inc'\n" * 5000, "with what it includes, is larger than 4 MiB"),
-    },
-)
-def test_sources_that_are_refused(tmp_path, text, message):
+_REFUSED = {
+    "blocks": (
+        _DECLARED + "SUBROUTINE r\n" + "IF (x > 1) THEN\n" * 2000 + _READS,
+        "a block stands within 50 others",
+    ),
+    "groups": (_DECLARED + "".join(f"NAMELIST /g{n}/ x\n" for n in range(1001)), "more than 1000 NAMELIST"),
+    "what is included": (_DECLARED + "INCLUDE 'b.inc'\n" * 5000, "with what it includes, is larger than 4 MiB"),
+}
+
+
+@rows("what", _REFUSED)
+def test_sources_that_are_refused(tmp_path, what):
+    text, message = _REFUSED[what]
     (tmp_path / "a.f90").write_text(text)
     (tmp_path / "b.inc").write_text("x = 1\n" * 1000)
     with pytest.raises(InputError, match=message):
