@@ -13,8 +13,8 @@ import ctypes
 import os
 import resource
 import struct
+import sys
 import tempfile
-import time
 from pathlib import Path
 
 from nmlgen.logs.darshan import scan_darshan
@@ -64,6 +64,22 @@ def write(path: Path, ranks: int, files: int) -> int:
     return min(ranks, _WRITERS) * sum(10_000_000 + file for file in range(files))
 
 
+def read(path: Path, records: int) -> None:
+    """Print what reading such a log takes, in this process and in those that it starts, and what was read."""
+    before = _used()
+    (row,) = scan_darshan(path)
+    seconds = _used() - before
+    ends = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    size = path.stat().st_size / 1e6
+    print(f"{records} records, {size:.1f} MB: {seconds:.2f} s of CPU, {max(ends) / 1024:.0f} MiB")
+    print(f"{row.n_files} files, {row.written_bytes} bytes written by {row.n_writer_ranks} ranks")
+
+
+def _used() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 def main() -> None:
     """Print a row."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,17 +94,12 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory(dir=arguments.directory) as directory:
         path = Path(directory) / "icon.4711.darshan"
-        if (process := os.fork()) == 0:
-            write(path, ranks, files)
-            os._exit(0)
-        os.waitpid(process, 0)
-        before = time.process_time()
-        (row,) = scan_darshan(path)
-        seconds = time.process_time() - before
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        size = path.stat().st_size / 1e6
-    print(f"{ranks} ranks, {ranks * files} records, {size:.1f} MB: {seconds:.2f} s of CPU, {memory:.0f} MiB")
-    print(f"{row.n_files} files, {row.written_bytes} bytes written by {row.n_writer_ranks} ranks")
+        for work in (lambda: write(path, ranks, files), lambda: read(path, ranks * files)):
+            if (process := os.fork()) == 0:  # so that neither's processes and memory count for the other
+                work()
+                sys.stdout.flush()
+                os._exit(0)
+            os.waitpid(process, 0)
 
 
 if __name__ == "__main__":

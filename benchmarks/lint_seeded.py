@@ -88,6 +88,7 @@ def main() -> None:
     if not scripts:
         parser.exit(2, f"no file {given.pattern} in {given.directory}\n")
     tried, found = Counter[str](), Counter[str]()
+    without = set[tuple[Path, str]]()
     while sum(tried.values()) < given.count:
         script = chooser.choice(scripts)
         text = script.read_text(encoding="utf-8", errors="surrogateescape")
@@ -96,6 +97,9 @@ def main() -> None:
         asleep = _asleep(script) if places else set()
         places = [place for place in places if place[1] not in asleep]
         if not places:
+            without.add((script, kind))
+            if len(without) == len(scripts) * len(MISTAKES):
+                parser.exit(2, f"in {given.directory} no {given.pattern} has room for a mistake\n")
             continue
         _, number, line = chooser.choice(places)
         lines = text.split("\n")
