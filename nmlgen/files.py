@@ -17,6 +17,7 @@ from nmlgen.source import Source, encoded
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
 _Made = TypeVar("_Made")
+_MOST_MADE = 3  # a bound on memory: a master, and the namelists of an atmosphere and an ocean beside it
 
 
 class Files:
@@ -30,7 +31,7 @@ class Files:
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
         self._known: dict[Path, Source] = {}  # the same, and what others have read that are the same files
-        self._made: tuple[Source, object, Any] | None = None
+        self._made: list[tuple[Source, object, Any]] = []
 
     @property
     def is_mended(self) -> bool:
@@ -46,13 +47,15 @@ class Files:
     def share(self, other: Files) -> None:
         """Let what is the same Source there be so here, and what was made of it: the texts are the same."""
         self._known = {**other._known, **self._known}
-        self._made = self._made or other._made
+        self._made = (self._made + other._made)[:_MOST_MADE]
 
     def made(self, source: Source, make: Callable[[Source], _Made]) -> _Made:
-        """What is made of a source, once if it is asked for again before another one."""
-        if self._made is None or self._made[0] is not source or self._made[1] is not make:
-            self._made = source, make, make(source)
-        found: _Made = self._made[2]
+        """What is made of a source, once if it is asked for again before many others."""
+        known = next((one for one in self._made if one[0] is source and one[1] is make), None)
+        if known is None:
+            known = source, make, make(source)
+            self._made = [known, *self._made][:_MOST_MADE]
+        found: _Made = known[2]
         return found
 
     def is_file(self, path: Path) -> bool:

@@ -66,3 +66,25 @@ def test_beside_given_files_are_given_ones_alone(tmp_path):
     files = GivenFiles({str(tmp_path / "a"): "a", str(tmp_path / "c"): "c"})
     assert files.beside(tmp_path / "a", "b") is None
     assert files.beside(tmp_path / "a", "c").text == "c"
+
+
+def test_what_is_made_of_a_few_files_is_made_once(tmp_path):
+    """The ways of a script look at what lies beside it in turn."""
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    files, made = Files(), []
+    make = made.append
+    for name in "abcabc":
+        files.made(files.read(tmp_path / name), make)
+    assert [source.text for source in made] == ["a", "b", "c"]
+
+
+def test_a_file_is_the_same_to_those_of_which_none_is_read(tmp_path):
+    (tmp_path / "a").write_text("a")
+    files = Files()
+    first = files.unread().read(tmp_path / "a")
+    other = Files()
+    other.share(files)
+    assert files.unread().read(tmp_path / "a") is first
+    assert other.read(tmp_path / "a") is first
+    assert not files.sources

@@ -123,6 +123,8 @@ class _Section:
     parent: _Section | None
     entries: dict[str, _Entry] = field(factory=dict)
     sections: list[_Section] = field(factory=list)
+    taken: set[tuple[str, ...]] = field(factory=set)
+    """The names that sections in it have."""
 
     def named(self, name: str) -> Iterator[_Section]:
         """The sections in it that have a name."""
@@ -200,10 +202,11 @@ class _Reading:
         name = match["name"].strip("\"' \t")
         names = tuple(" ".join(part.split()) for part in name.split(","))
         begin = start + match.start("name")
-        if any(section.names == names for section in parent.sections):
+        if names in parent.taken:
             self._problem(f'there is a section "{name}" here already', begin, begin + len(written), "one of the two")
         self.section = _Section(names, begin, begin + len(written), depth, parent)
         parent.sections.append(self.section)
+        parent.taken.add(names)
 
     def _entry(self, match: re.Match[str], line_end: int) -> int:
         """Read a value; returns where its last line ends."""
@@ -393,10 +396,14 @@ def _variants(root: _Section) -> Iterator[list[_Section]]:
 def _files(layers: list[_Section], registry: Registry, text: Text) -> Iterator[tuple[str, NamelistFile]]:
     """The namelist files by their names, each with all its groups. They are open: other files of mkexp may add to
     them."""
-    sections = [section for layer in layers for section in layer.sections]
-    for name in dict.fromkeys(name for section in sections for name in section.names):
+    sections: dict[str, list[_Section]] = {}
+    for layer in layers:
+        for section in layer.sections:
+            for name in dict.fromkeys(section.names):
+                sections.setdefault(name, []).append(section)
+    for name, of_name in sections.items():
         writing = _Writing(text)
-        for label, section, entries in _groups([section for section in sections if name in section.names]):
+        for label, section, entries in _groups(of_name):
             if registry.has_group(label.partition(" ")[0]) or _IS_NAMELIST.match(name):
                 writing.group(label, section, entries)
         if writing.stretches:

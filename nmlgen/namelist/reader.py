@@ -63,6 +63,7 @@ _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
 _UNCLOSED = ("unclosed-group", "unclosed-before-group")
 _MOST_PROBLEMS = 500  # of one group
+_MOST_SHOWN = 400  # characters that are looked at for the few that a message shows
 _MOST_GROUPS = 1_000  # of one text, as are these
 _MOST_ITEMS = 15_000
 _MOST_COPIES = 200_000  # of values, by repeat counts; of one such count no more than half are followed
@@ -455,7 +456,8 @@ class _Body:
         if self.text.startswith("=?", start):
             self.close()
             return start + 2
-        before = self.text[self.values[-1].start : start].strip() if self.values else ""
+        first = self.values[-1].start if self.values else start
+        before = self.text[first : min(start, first + _MOST_SHOWN)].strip()
         message = f'misplaced "=" after "{_shown(before)}"' if before else 'misplaced "="'
         self.complain("misplaced-equals", message, start, start + 1, "name = value")
         return start + 1
@@ -760,5 +762,5 @@ def _without_blanks(name: str) -> str:
 
 def _shown(text: str) -> str:
     """The text on one line, shortened."""
-    line = " ".join(text.split())
+    line = " ".join(text[:_MOST_SHOWN].split())
     return line if len(line) <= 40 else f"{line[:37]}..."

@@ -59,3 +59,8 @@ def test_what_is_not_read_is_told(tmp_path):
     assert [(finding.severity.value, finding.message) for finding in said] == [
         ("warning", "the text has more than 1000 groups: what comes behind them is not read")
     ]
+
+
+def test_of_a_long_value_the_beginning_is_told():
+    document = read_namelist("&run_nml\n num_lev = 1" + " ,=" * 200_000 + "\n/\n")
+    assert [problem.message for problem in document.errors] == ['misplaced "=" after "1 ,"']
