@@ -47,6 +47,7 @@ _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?
 _MOST_BEFORE = 300
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
+_ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -88,10 +89,12 @@ def review(lifted: LiftedScript) -> Report:
 def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text that a shell does not take is one of Python's `str.format`, with names in braces, and braces that
     are meant in two; or of ERB (`<% if x %>`), or is called a template, or has a place where somebody writes something,
-    such as `<your account>`.
+    such as `<your account>` or `<<<account>>>`.
     """
     text = source.text
     if ("<%" in text and _ERB.search(text) is not None) or ("£" in text and _POUNDS.search(text) is not None):
+        return True
+    if ">>" in text and _ANGLES.search(text) is not None:
         return True
     if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
         return True

@@ -599,6 +599,8 @@ def test_files_of_which_no_name_is_known(tmp_path):
     [
         ("account=<your account>", 0),
         ("<modules>", 0),
+        ("account=<<<account>>>", 0),
+        ("account=<<account>>", 0),
         ("cd <run directory> && ls", 0),
         ("for step in <steps>\ndo\n  true\ndone", 0),
         ("srun <path/to/program> <input file> \\\n  > output", 0),

@@ -237,7 +237,7 @@ class _Lifting:
                 if found and found[-1].text in _COUNTS and _may_lack(part, item):
                     found.append(StaticWord(None, part.span))
                 found.append(part)
-            if found[-1].text in _COUNTS and _ENDS_IN_NAME.search(word.span.text) is not None:  # -n$1
+            if found and found[-1].text in _COUNTS and _ENDS_IN_NAME.search(word.span.text) is not None:  # -n$1
                 found.append(StaticWord(None, word.span))
             before = item.place
         return found
