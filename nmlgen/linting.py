@@ -17,7 +17,15 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
-from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, is_part, lift_master, lift_model
+from nmlgen.lift.namelists import (
+    MASTER_FILE,
+    NamelistFile,
+    is_master_file,
+    is_none_of_icons,
+    is_part,
+    lift_master,
+    lift_model,
+)
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problems_of
 from nmlgen.lift.releases import registry_for
@@ -203,6 +211,8 @@ class _Linting:
             is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and _holds_all(target.path.parent))
         else:
             experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
+            if not target.is_given and is_none_of_icons(file.groups, registry):
+                return Report(())
             read = (file,)
             is_lone = is_part(file.groups)
         if self.lifted is not None:

@@ -680,3 +680,14 @@ def test_a_release_that_knows_one_group_only(tmp_path):
     found = nmlgen.lint([path], icon_release=str(registry)).findings
     assert [finding.message for finding in found if "mistake in nmlgen" in finding.message] == []
     assert "output_nml" not in editor_schema(read_registry(registry))["$defs"]
+
+
+def test_namelists_of_other_programs_in_a_directory_are_passed_over(tmp_path):
+    """WAVEWATCH III has groups that are called as ICON's are; a slip in a name is no other program."""
+    other = "&spectrum_nml\n/\n&run_nml\n/\n&grid_nml\n/\n&rect_nml\n/\n"
+    written(
+        tmp_path, **{"ww3_grid.nml": other, "slip.nml": "&outptu_nml\n/\n", "more.nml": "&io_nml\n/\n&mine_nml\n/\n"}
+    )
+    report = nmlgen.lint([tmp_path])
+    assert [finding.code for finding in report.findings] == ["NML001", "NML001"]
+    assert "NML001" in codes(nmlgen.lint([tmp_path / "ww3_grid.nml"]))

@@ -8,7 +8,7 @@ from pathlib import Path
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.source import Source
 
-_SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
+_SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b(?!/)")
 _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)

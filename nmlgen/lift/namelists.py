@@ -22,6 +22,7 @@ from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.setting import ASSUMED, Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
+from nmlgen.findings import nearest
 from nmlgen.lift.reader import reader_of
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
 from nmlgen.namelist.placeholders import template
@@ -320,6 +321,14 @@ def _is_of_another_program(groups: Iterable[Group], registry: Registry) -> bool:
     """Whether most groups are none of ICON's: such as share a name with ICON's say nothing of it then."""
     known = [registry.has_group(group.name) for group in groups]
     return known.count(False) > known.count(True)
+
+
+def is_none_of_icons(groups: Iterable[Group], registry: Registry) -> bool:
+    """Whether a namelist that nobody named, as one in a directory, is another program's: as many of its groups or more
+    are none of ICON's, and no slips in their names."""
+    known = [registry.has_group(group.name) or nearest(group.name, registry.groups, 1) is not None for group in groups]
+    others = known.count(False)
+    return others > known.count(True) or others == known.count(True) > 1
 
 
 def lift_without_master(

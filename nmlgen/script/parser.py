@@ -162,9 +162,14 @@ class _Parser(HeredocReader):
 
     @cached_property
     def passed_over(self) -> list[tuple[int, int]]:
-        """Comments, but for the first line, and the bodies of here-documents, in order."""
+        """Comments, but for the first line, texts between quotes, and the bodies of here-documents, in order."""
         comments = [(comment.start, comment.end) for comment in self.comments if comment.start > 0]
-        return sorted(comments + [(heredoc.body.start, heredoc.body.end) for _, heredoc in self.heredocs])
+        bodies = [(heredoc.body.start, heredoc.body.end) for _, heredoc in self.heredocs]
+        found: list[tuple[int, int]] = []
+        for start, end in sorted([*comments, *self.quoted, *bodies]):
+            if not found or end > found[-1][1]:  # quotes may stand within others: "$(echo 'a')"
+                found.append((start, end))
+        return found
 
     def is_word(self, at: int) -> bool:
         """Whether the shell takes what stands at a place for a part of a command."""

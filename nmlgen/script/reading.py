@@ -96,6 +96,8 @@ class Reader(ABC):
         self.pending: list[tuple[Redirection, Heredoc]] = []
         self.heredocs: list[tuple[Redirection, Heredoc]] = []
         self.comments: list[Comment] = []
+        self.has_returns = "\r\n" in raw
+        self.quoted: list[tuple[int, int]] = []  # texts between quotes, if there are carriage returns
         self.complaints: dict[tuple[int, int], Complaint] = {}
 
     @abstractmethod

@@ -105,6 +105,8 @@ class WordReader(Reader):
                 parts.append(Parameter(at, self.at, match["braced"]))
             else:
                 parts.append(Literal(at + 1, self.at - 1, match[0][1:-1], True))
+                if self.has_returns:
+                    self.quoted.append((at, self.at - 1))
         self.pieces(parts, _IN_WORD, start, _BEFORE_LIST if takes_lists else _BEFORE_PATTERN)
         return Word(start, self.at, tuple(parts))
 
@@ -198,6 +200,8 @@ class WordReader(Reader):
             raise self.unclosed(start, "'", "'")
         self.at = end + 1
         parts.append(Literal(start + 1, end, self.text[start + 1 : end], True))
+        if self.has_returns:
+            self.quoted.append((start, end))
 
     def c_string(self, parts: list[Part]) -> None:
         """`$'text'` with the escapes of C."""
@@ -230,6 +234,8 @@ class WordReader(Reader):
                 raise self.unclosed(start, '"', '"')
         if len(parts) == before:
             parts.append(Literal(self.at, self.at, "", True))
+        if self.has_returns:
+            self.quoted.append((start, self.at))
         self.at += 1
 
     # --- Expansions ---

@@ -779,6 +779,9 @@ def test_carriage_returns():
         ("cat <<EOF\na\r\nEOF\n", []),
         ("cat <<EOF\na\nEOF\ntrue\r\n", ["crlf"]),
         ("echo $(\n# one\r\ntrue)\n", []),
+        ("awk '{\r\nprint }' a\n", []),
+        ("awk -v a=1'{\r\nprint }' a\r\n", ["crlf"]),
+        ("echo \"$(echo 'a')\r\n$b\"\n", []),
     ],
 )
 def test_carriage_returns_in_remarks_and_texts_are_none_of_the_shell(text, kinds):
