@@ -31,7 +31,7 @@ from nmlgen.lift.problems import finding_of, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
-from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, is_run_directory, targets
+from nmlgen.lift.targets import Target, holds_namelists, is_named_namelist, is_run_directory, targets
 from nmlgen.models import Model, model_of
 from nmlgen.namelist.reader import read as read_document
 from nmlgen.namelist.registry import Registry
@@ -270,8 +270,6 @@ def _require_text(source: Source) -> None:
 
 def _require_namelist(path: Path, source: Source) -> None:
     """Raise InputError if a text is neither a script nor a namelist, by what it is called and what is in it."""
-    if is_binary(source.text):
-        raise InputError(f"{source.name} is binary: a script or a namelist is expected")
     if not is_named_namelist(path) and not _HEADER.search(source.text):
         raise InputError(f"{source.name} is neither a script nor a namelist: no group begins in it")
 

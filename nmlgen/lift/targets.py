@@ -69,13 +69,16 @@ def targets(paths: Iterable[Path], files: Files, *, is_fragment: bool | None = N
 
 def _given(path: Path, files: Files, is_fragment: bool | None) -> Target:
     source = files.read(path)
+    if is_binary(source.text):
+        raise InputError(f"{source.name} is binary: a script or a namelist is expected")
     if path.suffix in _LOGS and source.text.startswith("#!"):
         raise InputError(f"{source.name} is the log of a job, which begins with its script: a script is expected")
     if is_fragment or is_script(path, source):
         return Target(path, "script")
     if is_foreign_script(path, source) and not is_named_namelist(path):  # its here-documents are no namelist yet
         raise InputError(f"{source.name} is a script for csh or another program: one for sh, bash or ksh is expected")
-    return Target(path, "config" if path.suffix == CONFIG_SUFFIX else "namelist")
+    is_config = path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None)
+    return Target(path, "config" if is_config else "namelist")
 
 
 def _within(directory: Path) -> list[Target]:

@@ -58,6 +58,15 @@ def test_a_directory(tmp_path):
     ]
 
 
+def test_what_is_given_by_name(tmp_path):
+    """FESOM calls a namelist so, and `lint *` takes what is no text, too."""
+    write(tmp_path, "namelist.config", text="! of a model\n&clockinit\n/\n")
+    write(tmp_path, "slurm.png", text=bytes(range(256)))
+    assert found(tmp_path / "namelist.config") == [("namelist.config", "namelist")]
+    with pytest.raises(InputError, match="is binary"):
+        found(tmp_path / "slurm.png")
+
+
 def test_the_log_of_a_job_is_no_script(tmp_path):
     write(tmp_path, "job", "slurm-1.out", text="#!/bin/bash\n")
     assert found(tmp_path) == [("job", "script")]
