@@ -45,6 +45,7 @@ _PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|\?+|[A-Za-z_](?:[^<>
 """What somebody fills in: `<your account>`, `rate(float)`; or a number, which a text for people explains."""
 _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?:[ \t\r]|\\\n)*\Z")
 _MOST_BEFORE = 300
+_FEWEST_STRANGE = 3  # lines
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
 _ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
@@ -60,7 +61,7 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
-    if findings and _is_template(script.source, findings):  # the shell never sees it as it is
+    if findings and (_is_template(script.source, findings) or _is_hardly_a_script(script.source, findings)):
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
@@ -101,6 +102,16 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     return is_named_template(source.name) or any(
         found.span is not None and _is_filled_in(found.span) for found in findings
     )
+
+
+def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
+    """Whether a text that says of itself by no `#!` that it is for a shell makes no sense to one in a fourth of its
+    lines: one of another language, or for people."""
+    if source.text.startswith("#!"):
+        return False
+    strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
+    lines = sum(1 for line in source.text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
+    return len(strange) >= _FEWEST_STRANGE and len(strange) * 4 >= lines
 
 
 def _is_filled_in(span: Span) -> bool:

@@ -586,6 +586,13 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([script]).errors == ()
 
 
+@pytest.mark.parametrize(("beginning", "number"), [("", 0), ("#!/bin/bash\n", 3), ("true\n" * 10, 3)])
+def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(f"{beginning}f (x) = x\n# a remark\nbegin (a)\nend (a)\n")
+    assert len(nmlgen.lint([script]).errors) == number
+
+
 def test_files_of_which_no_name_is_known(tmp_path):
     """One may be the rest of another, and a copy of it lie in a directory."""
     script = tmp_path / "job.sh"

@@ -26,6 +26,7 @@ _OF_LAMMPS = re.compile(
     re.MULTILINE,
 )
 """Commands of LAMMPS, whose input files are called `in.run`, too."""
+_OF_GNUPLOT = re.compile(r"^(?:(?:s|re)?plot[ \t]+[\"'\[(]|set[ \t]+[xyz]range[ \t]*\[)", re.MULTILINE)
 _OF_PYTHON = re.compile(
     r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):)", re.MULTILINE
 )
@@ -57,12 +58,14 @@ def is_foreign_script(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, Perl, LAMMPS or Python, or begins as one of C does, whatever it is called. A
-    script of a shell has what is LAMMPS' or Python's in a here-document."""
+    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C does, whatever it is
+    called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
     text = source.text
     if _OF_CMAKE.search(text) is not None or _OF_C.match(text) is not None or _OF_PERL.search(text) is not None:
         return True
-    is_like = _OF_LAMMPS.search(text) is not None or len(_OF_PYTHON.findall(text)) > 1
+    is_like = _OF_LAMMPS.search(text) is not None or any(
+        len(statements.findall(text)) > 1 for statements in (_OF_GNUPLOT, _OF_PYTHON)
+    )
     return is_like and _HEREDOC.search(text) is None
 
 

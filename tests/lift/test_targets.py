@@ -40,6 +40,7 @@ def test_a_directory(tmp_path):
     write(tmp_path, "of_perl", text='@files=("a");\n$text = <<EOF;\n&lmgrid\n/\nEOF\n')
     write(tmp_path, "in.run", text="units lj\nvariable x equal 0.5*(${a}+1)\n")
     write(tmp_path, "python.sh", text="import os\n\ndef main():\n    os.mkdir('a')\n")
+    write(tmp_path, "plot.sh", text="plot 'log' u (($1-1)/2):(-$2)\nset xrange [0:4]\n")
     write(tmp_path, "plot.gnu", text="#!/bin/bash/gnuplot\nf(x)=x\n")
     write(tmp_path, "_readme_of_x.sh", "papi.readme", text="#!/bin/sh\nsee (below)\n")
     write(tmp_path, "b/my.config", text="[namelists]\n  [[NAMELIST_atm]]\n")
