@@ -172,9 +172,9 @@ def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | N
 def _nearest(word: str, known: tuple[str, ...], most: int) -> str | None:
     letters, by_length = _letters(word), _by_length(known)
     near = [
-        (_mistakes(word, name.lower(), most), name)
+        (_mistakes(word, lower, most), name)
         for length in range(len(word) - most, len(word) + most + 1)
-        for name, others in by_length.get(length, ())  # each letter that the other lacks is a mistake
+        for name, lower, others in by_length.get(length, ())  # each letter that the other lacks is a mistake
         if (letters & ~others).bit_count() <= most and (others & ~letters).bit_count() <= most
     ]
     fewest = min((mistakes for mistakes, _ in near), default=most + 1)
@@ -183,11 +183,11 @@ def _nearest(word: str, known: tuple[str, ...], most: int) -> str | None:
 
 
 @lru_cache(maxsize=64)
-def _by_length(known: tuple[str, ...]) -> Mapping[int, Sequence[tuple[str, int]]]:
-    """Known words, each with its letters."""
-    found: dict[int, list[tuple[str, int]]] = {}
+def _by_length(known: tuple[str, ...]) -> Mapping[int, Sequence[tuple[str, str, int]]]:
+    """Known words, each in lower case and with its letters."""
+    found: dict[int, list[tuple[str, str, int]]] = {}
     for name in known:
-        found.setdefault(len(name), []).append((name, _letters(name.lower())))
+        found.setdefault(len(name), []).append((name, name.lower(), _letters(name.lower())))
     return found
 
 
@@ -202,6 +202,12 @@ def _letters(word: str) -> int:
 def _mistakes(word: str, other: str, most: int) -> int:
     """How many letters are missing, too many, wrong or exchanged with their neighbour; of more than `most`, that they
     are more."""
+    same = 0  # letters that both begin with: many names of a group do
+    for letter, other_letter in zip(word, other, strict=False):
+        if letter != other_letter:
+            break
+        same += 1
+    word, other = word[same:], other[same:]
     far, width = most + 1, len(other)
     before: list[int] = []
     row = list(range(width + 1))
@@ -262,7 +268,7 @@ def _most_like(word: str, known: tuple[str, ...], cutoff: float) -> str | None:
     bounds = []  # letters that the other lacks cannot be shared
     for other, names in _by_length(known).items():
         least, shortest = cutoff * (length + other), min(length, other)
-        for name, others in names if 2 * shortest >= least else ():
+        for name, _, others in names if 2 * shortest >= least else ():
             shared = min(shortest, length - (letters & ~others).bit_count())
             if 2 * shared >= least:
                 bounds.append((2 * shared / (length + other or 1), name))
