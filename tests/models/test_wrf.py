@@ -238,7 +238,7 @@ def test_what_an_older_release_takes_is_told_unless_a_later_one_is_meant(judged)
     changes = ("km_opt = 4, 4", "km_opt = 5, 5"), ("bl_pbl_physics = 1, 1", "bl_pbl_physics = 5, 5")
     older = judged(*changes, ("&physics", "&physics\n ishallow = 1,"))
     refused = [finding for finding in older.findings if finding.code == "WRF003"]
-    assert {finding.severity.value for finding in refused} == {"warning"}  # nobody says which release is meant
+    assert {finding.severity.value for finding in refused} == {"error"}
     notes = [note for finding in refused for note in finding.notes if note.startswith("WRF ")]
     assert {note.partition(" takes")[0] for note in notes} == {"WRF 4.1.5", "WRF 3.9.1.1"}
     later = judged(*changes, ("&physics", "&physics\n ishallow = 1, madwrf_opt = 0,"))

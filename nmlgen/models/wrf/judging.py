@@ -217,9 +217,7 @@ class _Judging(Judging):
         older = self.older(refusal)
         if older is not None:
             notes.append(f"WRF {older} takes it")
-        is_other = (
-            self.is_of_assimilation or older is not None or (refusal.of_build and self.is_of_other_build(refusal))
-        )
+        is_other = self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
         severity = Severity.WARNING if is_other else Severity.ERROR
         return self.if_meant(self.finding("WRF003", severity, where, message, *notes))
 
