@@ -45,8 +45,8 @@ from nmlgen.values import evolve, field, frozen
 
 @frozen
 class Lifted:
-    """What files were lifted to: the scripts, and the experiments of namelists with the files of each; of the namelists
-    of other models, what is found in them."""
+    """What files were lifted to: the scripts, and the experiments of namelists and of configurations of mkexp with the
+    files of each; of the namelists of other models, what is found in them."""
 
     scripts: dict[Path, LiftedScript] = field(factory=dict)
     namelists: dict[Path, tuple[Experiment, tuple[NamelistFile, ...]]] = field(factory=dict)
@@ -192,6 +192,8 @@ class _Linting:
 
     def _config(self, path: Path) -> Report:
         lifted = lift_config(path, self._registry(path), ntasks=self.ntasks, files=self.files)
+        if self.lifted is not None and any(file.groups for file in lifted.files):
+            self.lifted.namelists[path] = lifted.experiments[0], lifted.files
         found = [finding_of(problem, "MKX001") for problem in lifted.problems]
         found += [finding_of(problem, "MKX002") for problem in lifted.of_plan]
         report = self._judged(lifted.experiments, lifted.files, lifted.source.span(1, 1), found)

@@ -62,8 +62,9 @@ def lift_config(
     path: Path, registry: Registry, *, ntasks: int | None = None, files: Files | None = None
 ) -> LiftedConfig:
     """Lift a configuration of mkexp; any text is one, if a bad one. Raises InputError if the file cannot be read."""
-    source = (files or Files()).read(path)
-    reading = _Reading(Text(source))
+    files = files or Files()
+    source = files.read(path)
+    reading = files.made(source, _reading)
     experiments: list[Experiment] = []
     found: list[NamelistFile] = []
     for layers in _variants(reading.root):
@@ -72,6 +73,10 @@ def lift_config(
         experiments.append(_experiment(written, registry, ntasks))
     problems, of_plan = tuple(reading.problems), tuple(_problems_of_plan(reading.root, reading.text))
     return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), problems, of_plan)
+
+
+def _reading(source: Source) -> _Reading:
+    return _Reading(Text(source))
 
 
 # --- The file's own syntax ---
