@@ -264,7 +264,7 @@ def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
 def _most_like(word: str, known: tuple[str, ...], cutoff: float) -> str | None:
     from difflib import SequenceMatcher
 
-    letters, length = _letters(word), len(word)
+    letters, length = _letters(word.lower()), len(word)
     bounds = []  # letters that the other lacks cannot be shared
     for other, names in _by_length(known).items():
         least, shortest = cutoff * (length + other), min(length, other)
