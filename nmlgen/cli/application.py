@@ -169,8 +169,8 @@ def _completion_variable() -> str:
     """The variable by which a shell asks for completions, where one does ask; else none. What anybody else has set does
     not keep a command from being done."""
     asked = os.environ.get(_COMPLETION, "")
-    if not asked.endswith("_source"):
-        asked += f" {os.environ.get('COMP_CWORD', ' ')}" * ("COMP_WORDS" in os.environ)
+    if "COMP_WORDS" in os.environ and not asked.endswith("_source"):
+        asked += f" {os.environ.get('COMP_CWORD', ' ')}"
     return _COMPLETION if _ASKS.fullmatch(asked) else ""
 
 

@@ -21,10 +21,11 @@ from nmlgen.experiment.programs import programs_from
 from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded, said_of_nodes
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
-from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
+from nmlgen.lift.jobs import Job, beginning_at, beginnings, darshan_of
 from nmlgen.models.icon.output import output_directories
 from nmlgen.models.icon.placement import task_count
 from nmlgen.script.evaluate import Evaluation
+from nmlgen.script.launch import LAYER
 from nmlgen.script.setstripe import Setstripe
 from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World

@@ -6,14 +6,12 @@ import posixpath
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
-from typing import Any
 
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.mpi_io import library_of_module
 from nmlgen.experiment.record import recorded
-from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
-from nmlgen.experiment.striping import STRIPE_SIZES, Striping, is_stripe_size
+from nmlgen.experiment.setting import Certainty, Setting, unknown, written
 from nmlgen.lift.launches import (
     behind_launch,
     idle_parts,
@@ -24,26 +22,22 @@ from nmlgen.lift.launches import (
     unlike_master,
 )
 from nmlgen.lift.removals import of_removals
-from nmlgen.models.icon.output import output_directories
+from nmlgen.lift.striping import Made, striping_of, value_of
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.schedulers.slurm.directives import Directives
 from nmlgen.script.evaluate import Evaluation
-from nmlgen.script.events import Event, Field, Opened, Ran, Written
-from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
+from nmlgen.script.events import Field, Ran
+from nmlgen.script.launch import LAUNCHERS, LAYER, LaunchCommand, read_launch
 from nmlgen.script.listing import Listing, listing_of, named_alike, read_find
 from nmlgen.script.options import StaticWord
-from nmlgen.script.redirections import FilePath, path_from
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, known, text_of, within
+from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.units.whole import decimal
 from nmlgen.values import define, evolve, field
-
-LAYER = "script"
-"""The layer that speaks in the settings."""
 
 _BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR"), ("system", "PWD")])
 _PATHS = _BEGINNINGS | {("system", "HOME")}
@@ -197,10 +191,9 @@ class _Lifting:
                 path = None  # a command of another file may have gone elsewhere
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
-        self.made: dict[FilePath, str] = {}
         self.unrolled: dict[str, str] = {}  # by what is collected, what is said where nobody knows what it is
         is_striped = "setstripe" in evaluation.script.source.text
-        self.opened, self.opened_by = _opened(evaluation.events if is_striped else (), world.guard)
+        self.made = Made(evaluation.events if is_striped else (), world.guard)
         for words, event in commands[:start]:
             self.command(words, event)
         if start is not None:
@@ -286,12 +279,10 @@ class _Lifting:
         """What a command before the launch does."""
         setstripe = read_setstripe(words)
         if setstripe is not None:
-            for path in self.opened[: self.opened_by.get(event.place, 0)]:
-                self.made.setdefault(path, "file")
-            self.job.striping.append(self.placed(setstripe, event))
-            self.job.problems += [*setstripe.problems, *self.on_what_is_there(setstripe, event)]
+            self.job.striping.append(self.from_run_directory(setstripe, event))
+            self.job.problems += [*setstripe.problems, *self.made.striped(setstripe, event)]
             return
-        self.note_made(words, event)
+        self.job.problems += self.made.note(words, event)
         name = words[0].text if words else None
         if name == "module" and len(words) > 2 and words[1].text in ("load", "add"):
             self.job.modules += [_setting("modules", word) for word in words[2:] if word.text != ""]
@@ -302,57 +293,13 @@ class _Lifting:
         elif name == "find":
             self.place_found(words, event)
 
-    def placed(self, call: Setstripe, event: Ran) -> Setstripe:
+    def from_run_directory(self, call: Setstripe, event: Ran) -> Setstripe:
         """The call with directories named from that of the run, where they lie there and only the shell knows where."""
         if all(word.text is not None for word in call.directories):
             return call
-        paths = [word.text or self._below_run_directory(self.value_of(word, event)) for word in call.directories]
+        paths = [word.text or self._below_run_directory(value_of(word, event)) for word in call.directories]
         named = (evolve(word, text=path) for word, path in zip(call.directories, paths, strict=True))
         return evolve(call, directories=tuple(named))
-
-    def on_what_is_there(self, call: Setstripe, event: Ran) -> Iterator[SyntaxProblem]:
-        """A layout is chosen when a file is made: lfs refuses one that is there."""
-        for word in () if call.migrates else call.directories:
-            path = self.path_of(word, event)
-            if path is not None and self.made.get(path) == "file":
-                message = f"{word.span.text} is a file that is there already: lfs setstripe refuses it"
-                expected = "lfs setstripe before the file is made, or lfs migrate"
-                yield SyntaxProblem("setstripe-on-file", message, word.span, expected, stops=False)
-            elif path is not None:
-                self.made.setdefault(path, "striped")
-
-    def note_made(self, words: list[StaticWord], event: Ran) -> None:
-        """Remember which files and directories a command makes."""
-        program = words[0].text if words else None
-        if program not in ("mkdir", "cp"):
-            return
-        texts = [word.text for word in words]
-        end = texts.index("--") if "--" in texts else len(words)  # of the options
-        named = [*(word for word in words[1:end] if not word.start.startswith("-")), *words[end + 1 :]]
-        operands = [(word, self.path_of(word, event)) for word in named]
-        for word, path in operands if program == "mkdir" else ():
-            if path is not None:
-                if self.made.get(path) == "striped":
-                    what = f"lfs setstripe on {word.span.text}"
-                    message = f"{what} before there is such a directory makes a file of that name"
-                    problem = SyntaxProblem("setstripe-before-mkdir", message, word.span, "mkdir first", stops=False)
-                    self.job.problems.append(problem)
-                self.made[path] = "directory"
-        if program == "cp" and len(operands) == 2:
-            path = operands[1][1]
-            if path is not None and posixpath.splitext(path[0])[1]:  # a name such as no directory has
-                self.made.setdefault(path, "file")
-
-    def path_of(self, word: StaticWord, event: Ran) -> FilePath | None:
-        """What the word of a command is called from where the script starts; None if it may be several."""
-        return _path(self.value_of(word, event), event.directory, self.guard)
-
-    def value_of(self, word: StaticWord, event: Ran) -> Value:
-        """What a word may be."""
-        if word.text is not None:
-            return known(word.text)
-        places = (item.place.text.span(item.place.start, item.place.end) for item in event.words)
-        return next(item.value for item, span in zip(event.words, places, strict=True) if span == word.span)
 
     def behind(
         self,
@@ -368,7 +315,7 @@ class _Lifting:
             self.job.problems += behind_launch(words, event, self.guard)
             setstripe = read_setstripe(words)
             if setstripe is not None and not setstripe.migrates:
-                self.job.late.append(self.placed(setstripe, event))
+                self.job.late.append(self.from_run_directory(setstripe, event))
             again |= (launch := read_launch(words)) is not None and _may_be_icon(launch)
         for name, variable in final.items():
             is_of_mpi = _OF_MPI.match(name) is not None
@@ -508,8 +455,9 @@ class _Lifting:
     def _called(self, into: str, name: str | None) -> str | None:
         """The path, from the run directory, of a file of this name that is brought to a file or into a directory; None
         if the name is asked for and not known."""
-        there = _path((Possibility(ALWAYS, into),), EMPTY if self.directory is None else self.directory, self.guard)
-        if not _is_directory(into) and (there is None or self.made.get(there) != "directory"):
+        if not (
+            _is_directory(into) or self.made.is_directory(into, EMPTY if self.directory is None else self.directory)
+        ):
             return posixpath.normpath(into)
         return None if name is None else posixpath.normpath(posixpath.join(into, name))
 
@@ -595,26 +543,6 @@ class _Lifting:
             return False
         here, there = within(directory, self.guard), within(self.directory, self.guard)
         return [case[1:3] for case in here] == [case[1:3] for case in there]
-
-
-def _path(name: Value, directory: Value, guard: Guard) -> FilePath | None:
-    """What a file that is named in a directory is called from where the script starts; None if it may be several."""
-    names, places = within(name, guard), within(directory, guard)
-    return path_from(places[0], names[0]) if len(names) == len(places) == 1 else None
-
-
-def _opened(events: Iterable[Event], guard: Guard) -> tuple[list[FilePath], Mapping[Place, int]]:
-    """The files that a script writes, and how many of them it has written by the time of each of its commands."""
-    names: list[FilePath] = []
-    counts: dict[Place, int] = {}
-    for event in events:
-        if not event.guard <= guard:
-            continue
-        if isinstance(event, Ran):
-            counts[event.place] = len(names)
-        elif isinstance(event, (Opened, Written)) and (name := _path(event.path, EMPTY, guard)) is not None:
-            names.append(name)
-    return names, counts
 
 
 def _sources_and_target(words: list[StaticWord], *, is_symbolic: bool) -> tuple[list[int], int | None] | None:
@@ -719,6 +647,8 @@ def with_job(
     darshan, environment = darshan_of(environment, job.named)
     if darshan is not None and job.preloads_for_all:
         darshan = evolve(darshan, for_all=True)
+    striping = tuple(striping_of(job, experiment))
+    job.late_problems += _without_checkpoint(job, experiment)
     return evolve(
         experiment,
         name=name,
@@ -734,7 +664,7 @@ def with_job(
         run_directory=job.run_directory or experiment.run_directory,
         inputs=_inputs(job, experiment),
         stack_limit=job.stack_limit,
-        striping=tuple(_striping(job, experiment)),
+        striping=striping,
     )
 
 
@@ -930,67 +860,6 @@ def _mpi(environment: Mapping[str, Setting], modules: Iterable[Setting], hints: 
     return Mpi(None, None, hints)
 
 
-def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
-    """`lfs setstripe` by what is written to the directories: output, where a stream goes there, else restart; of one
-    directory and of each kind the last."""
-    outputs: list[str] | None = None
-    try:
-        outputs = [posixpath.normpath(name) for name in output_directories(experiment.all_groups())]
-    except UndecidedError:  # a name that only the running shell knows
-        outputs = None
-    found: dict[str, Striping] = {}
-    job.late_problems += _too_late(job, outputs or [])
-    job.late_problems += _without_checkpoint(job, experiment)
-    for call in job.striping:
-        names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
-        made = _made(call)
-        if isinstance(made, str) or not names:
-            reason = made if isinstance(made, str) else "what this lfs command does is not known"
-            job.unplaced.append(f"{_place(call)}: {reason}")
-            continue
-        for what, directories in _by_use(names, outputs).items():
-            if call.migrates:
-                there = found.get(what)
-                if there is not None and set(there.directories) >= set(directories) and _says_the_same(there, made):
-                    migrate = written("lustre.migrate", True, LAYER, call.directories[0].span)
-                    found[what] = evolve(there, settings={**there.settings, "migrate": migrate})
-                else:
-                    job.unplaced.append(f"{_place(call)}: a spec has no place for lfs migrate of {', '.join(names)}")
-                continue
-            if what in found and set(found[what].directories) == set(directories):
-                del found[what]
-            if what in found and _says_the_same(found[what], made):
-                found[what] = evolve(found[what], directories=(*found[what].directories, *directories))
-            elif what in found or what == "other":
-                job.unplaced.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
-            else:
-                found[what] = evolve(made, what=what, directories=tuple(directories))
-    yield from found.values()
-
-
-def wrong_sizes(job: Job, experiment: Experiment | None) -> Iterator[SyntaxProblem]:
-    """Sizes of stripes that lfs refuses, for directories of which no rule looks at them."""
-    judged = experiment.striping if experiment is not None else ()
-    seen = {setting.span for block in judged for extent in block.extents for setting in extent.settings.values()}
-    calls = [Striping("", (), call.settings, call.components) for call in (*job.striping, *job.late)]
-    for extent in (extent for call in calls for extent in call.extents):
-        setting = extent.settings.get("stripe_size")
-        if setting is None or setting.certainty is Certainty.UNKNOWN or setting.span is None or setting.span in seen:
-            continue
-        if extent.size is not None and not is_stripe_size(extent.size):
-            message = f"lfs setstripe refuses the size {setting.span.text}"
-            yield SyntaxProblem("setstripe-refused", message, setting.span, STRIPE_SIZES)
-
-
-def _too_late(job: Job, outputs: list[str]) -> Iterator[SyntaxProblem]:
-    """Directories of output streams, and that of checkpoints, that are striped behind the launch."""
-    for word in (word for call in job.late for word in call.directories):
-        if word.text is not None and _within_run(word.text, job) in (*outputs, "."):
-            message = f"{word.span.text} is striped after the run: files that are there keep their layout"
-            expected = "lfs setstripe before the model is started"
-            yield SyntaxProblem("setstripe-after-run", message, word.span, expected, stops=False)
-
-
 def _without_checkpoint(job: Job, experiment: Experiment) -> Iterator[SyntaxProblem]:
     """A script that submits itself again, and has no model write a checkpoint to go on from."""
     if job.successor is None or not experiment.components:
@@ -1005,58 +874,3 @@ def _without_checkpoint(job: Job, experiment: Experiment) -> Iterator[SyntaxProb
     message = "the script submits itself again, and the model writes no checkpoint for the next job"
     expected = "restartTimeIntval, the length of a job, in master_time_control_nml"
     yield SyntaxProblem("chain-without-checkpoint", message, job.successor, expected, stops=False)
-
-
-def _made(call: Setstripe) -> Striping | str:
-    """What a call makes of its directories, whatever they are for; why no spec can say it."""
-    settings = dict(call.settings)
-    if call.deletes and call.directories:
-        settings["delete"] = written("lustre.delete", True, LAYER, call.directories[0].span)
-    if not call.is_complete or (not settings and not call.components):
-        return "what this lfs command does is not known"
-    if call.without_place:
-        return f"a spec has no place for {', '.join(f'--{name}' for name in call.without_place)}"
-    if call.components and call.components[-1].end is not None:
-        return "a spec has no place for a layout that ends"
-    return Striping("", (), settings, call.components)
-
-
-def _by_use(names: list[str], outputs: list[str] | None) -> dict[str, list[str]]:
-    kinds: dict[str, list[str]] = {}
-    for name in names:
-        if outputs is None:
-            what = "restart" if name == "." else "output"
-        elif name in outputs or any(output.startswith(f"{name}/") for output in outputs):
-            what = "output"
-        else:
-            what = "restart" if name == "." or "restart" in name.lower() else "other"
-        kinds.setdefault(what, []).append(name)
-    return kinds
-
-
-def _says_the_same(one: Striping, other: Striping) -> bool:
-    return _said(one) == _said(other)
-
-
-def _said(striping: Striping) -> list[Any]:
-    return [
-        (extent.end, {name: s.origin.value for name, s in extent.settings.items() if name != "migrate"})
-        for extent in striping.extents
-    ]
-
-
-def _place(call: Setstripe) -> Span | str:
-    every = [*call.settings.values(), *(s for extent in call.components for s in extent.settings.values())]
-    setting = every[0] if every else None
-    if setting is not None and setting.span is not None:
-        return setting.span
-    return call.directories[0].span if call.directories else "the script"
-
-
-def _within_run(name: str, job: Job) -> str:
-    """A directory relative to that of the run, if it lies there."""
-    path = posixpath.normpath(name)
-    base = posixpath.normpath(str(job.run_directory.value)) if job.run_directory is not None else None
-    if path.startswith("/") and base is not None and (path == base or path.startswith(f"{base}/")):
-        return posixpath.relpath(path, base)
-    return path

@@ -19,13 +19,14 @@ from nmlgen.experiment.programs import CPU, GPU, Program
 from nmlgen.experiment.seats import facts_of, seat_text
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.files import Files
-from nmlgen.lift.jobs import LAYER, Job
+from nmlgen.lift.jobs import Job
 from nmlgen.lift.launches import count_of, options_of, text_called
 from nmlgen.lift.programs import Line, lines_of
 from nmlgen.lift.wrappers import may_be_script, script_of_shell
 from nmlgen.models.icon.nodes import ranks_by_node
 from nmlgen.models.icon.placement import WORK, SeatError, gpus_per_node, nodes_of, placement, task_count
 from nmlgen.models.icon.ranks import rank_numbers, split
+from nmlgen.script.launch import LAYER
 from nmlgen.script.parser import parse
 from nmlgen.script.wrapper import VISIBLE, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span

@@ -24,7 +24,7 @@ from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built, machine_of
 from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
-from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, words_in, wrong_sizes
+from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, words_in
 from nmlgen.lift.launches import of_text, options_of
 from nmlgen.lift.namelists import (
     MASTER_FILE,
@@ -51,6 +51,7 @@ from nmlgen.lift.programs import (
     programs_of,
 )
 from nmlgen.lift.reader import NAMED, reader_of
+from nmlgen.lift.striping import wrong_sizes
 from nmlgen.lift.wrappers import (
     alone,
     followed,
