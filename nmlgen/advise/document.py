@@ -234,13 +234,13 @@ def _estimate(constants: _Value, correlations: _Value) -> Estimate:
             raise key.wrong(f"{key.text!r} does not name two constants; expected such as {NAMES[1]}/{NAMES[2]}")
         i, j = NAMES.index(first), NAMES.index(second)
         rows[i][j] = rows[j][i] = value.number(above=-1, below=1)
-    try:
-        cholesky(rows)
-    except ValueError:
-        raise correlations.wrong("these correlations cannot all be true: the matrix is not positive definite") from None
     covariance = tuple(
         tuple(entry * spread[i] * spread[j] for j, entry in enumerate(row)) for i, row in enumerate(rows)
     )
+    try:
+        cholesky(covariance)
+    except ValueError:
+        raise correlations.wrong("these correlations cannot all be true: the matrix is not positive definite") from None
     return Estimate(mean, covariance)
 
 
@@ -269,8 +269,8 @@ def _constant(value: _Value, is_power: bool = False) -> float:
 
 
 def _spread(value: _Value) -> float:
-    """The standard deviation of a logarithm."""
-    return value.number(above=0, below=10)
+    """The standard deviation of a logarithm; nothing is known so well that its square is lost beside others."""
+    return value.number(above=1e-9, below=10)
 
 
 def _scatter(mapping: _Value, names: tuple[str, ...]) -> Scatter:

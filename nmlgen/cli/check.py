@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +30,8 @@ from nmlgen.selection import Selection, selected, selectors
 if TYPE_CHECKING:  # the readers of sweeps are imported for a sweep
     from nmlgen.sweep.review import Review
 
+_MOST_POINTS = 200  # of a sweep: a few seconds
+
 
 @click.command("check")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
@@ -36,6 +39,7 @@ if TYPE_CHECKING:  # the readers of sweeps are imported for a sweep
 @release_option("Check as if for this release, whatever the spec says.")
 @selection_options
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
+@click.option("--all-points", is_flag=True, help="Check each point of a sweep, however many it has.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @format_option
 @quiet_option
@@ -46,14 +50,16 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     strict: bool,
+    all_points: bool,
     show_undecided: bool,
     output_format: str,
     quiet: bool,
 ) -> int:
     """Check each SPEC against the rules; write nothing.
 
-    Of a spec with a sweep every point is checked; a finding is shown once, with the points it concerns. Exit code 1 if
-    there are errors, or warnings with --strict. --select and --ignore say what is reported: a build looks at all.
+    Of a spec with a sweep the points are checked, of one with very many some from all over it (`sweep` checks each that
+    it writes); a finding is shown once, with the points it concerns. Exit code 1 if there are errors, or warnings with
+    --strict. --select and --ignore say what is reported: a build looks at all.
     """
     names = rule_names() if select or ignore else {}
     selection = Selection(selectors(select, names), selectors(ignore, names))
@@ -67,9 +73,9 @@ def command(
             if loaded.tree.get("sweep") is None:
                 reports.append(nmlgen.check(loaded))
                 continue
-            reviewed = _reviewed(loaded, quiet)
+            reviewed = _reviewed(loaded, all_points, quiet)
             reports.append(reviewed.report)
-            sweeps.append(f"{spec}: {reviewed.points} points, {reviewed.invalid} of them cannot be built")
+            sweeps.append(f"{spec}: {_counted(reviewed)}, {reviewed.invalid} of them cannot be built")
         except nmlgen.SpecError as error:
             refused += error.findings
     if refused and output_format == "text":
@@ -85,14 +91,19 @@ def command(
     return 1 if refused or report.errors or (strict and report.warnings) else 0
 
 
-def _reviewed(spec: nmlgen.Spec, quiet: bool) -> Review:
-    from nmlgen.sweep.expansion import plan_of_spec, points_of
+def _reviewed(spec: nmlgen.Spec, every: bool, quiet: bool) -> Review:
+    from nmlgen.sweep.expansion import plan_of_spec
     from nmlgen.sweep.review import review
 
     plan = plan_of_spec(spec)
     assert plan is not None  # there is a sweep
-    points = points_of(plan)
-    return review(points if quiet else tracked(points, "checking", lambda: sum(1 for _ in plan.rows())))
+    return review(plan, None if every else _MOST_POINTS, iter if quiet else partial(tracked, verb="checking"))
+
+
+def _counted(review: Review) -> str:
+    if review.is_whole:
+        return f"{review.points} points"
+    return f"{review.points} of {review.total} points (--all-points checks each)"
 
 
 def _show(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 
 import nmlgen
@@ -23,12 +22,12 @@ from nmlgen.spec.document import read_file
 from nmlgen.spec.site import read_site
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.spec.validate import validate
-from nmlgen.sweep.expansion import plan_of_spec, points_of
+from nmlgen.sweep.expansion import plan_of_spec
 from nmlgen.sweep.review import review
 from nmlgen.values import frozen
 
 _MOST_POINTS = 12
-"""The points of a sweep that are judged as one types; `nmlgen check` judges all."""
+"""The points of a sweep that are judged as one types; `nmlgen check` judges more."""
 
 
 @frozen(eq=False)
@@ -90,7 +89,7 @@ def _spec(document: Document, files: Files) -> tuple[Spec | None, tuple[Finding,
     plan = plan_of_spec(spec)
     if plan is None:
         return spec, nmlgen.check(spec).findings
-    return spec, review(islice(points_of(plan), _MOST_POINTS)).report.findings
+    return spec, review(plan, _MOST_POINTS).report.findings
 
 
 def _is_preset(source: Source) -> bool:

@@ -6,10 +6,9 @@ What matches needs no message. Whatever this does not understand, and whatever d
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
-from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 _SILENT = frozenset(
     {"$schema", "$defs", "$comment", "title", "description", "expected", "deprecated", "examples", "default"}
@@ -90,10 +89,15 @@ def _choice(value: Any, said: Any, part: Any, root: Any) -> bool:
 
 def _is_unique(items: list[Any]) -> bool:
     """Without repetitions; to Python more is the same than to JSON: 1 and true."""
-    try:
-        return len(set(items)) == len(items)
-    except TypeError:
-        return all(one != other for one, other in combinations(items, 2))
+    return len(set(map(_hashable, items))) == len(items)
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(each)) for key, each in value.items())
+    return cast(Hashable, value)
 
 
 _KEYWORDS: dict[str, Callable[[Any, Any, Any, Any], bool]] = {

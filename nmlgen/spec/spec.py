@@ -378,12 +378,16 @@ def _suppressions(tree: Tree, node: Node) -> tuple[Suppression, ...]:
     return tuple(found)
 
 
-def _comment_suppressions(source: Source, first_line: int) -> Iterable[Suppression]:
-    """Those in comments; above the first key they hold for all that the spec was made from."""
+@lru_cache(maxsize=16)
+def _comment_suppressions(source: Source, first_line: int) -> tuple[Suppression, ...]:
+    """Those in comments, of which the points of a sweep have the same; above the first key they hold for all that the
+    spec was made from."""
+    found = []
     for suppression in suppressions_in(source, _comments(source)):
         is_above = suppression.span is not None and suppression.span.line < first_line
         is_whole = is_above or suppression.line is None
-        yield evolve(suppression, files=None, line=None) if is_whole else suppression
+        found.append(evolve(suppression, files=None, line=None) if is_whole else suppression)
+    return tuple(found)
 
 
 def _comments(source: Source) -> Iterable[tuple[int, str]]:

@@ -12,7 +12,7 @@ from nmlgen.spec.document import from_plain
 from nmlgen.spec.layers import Tree, merge, tree_of
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.spec.validate import validate
-from nmlgen.sweep.plan import Plan, plan_of
+from nmlgen.sweep.plan import Plan, Row, plan_of
 from nmlgen.sweep.point import Point, point_of
 
 Invalid = Literal["keep", "skip", "stop"]
@@ -65,9 +65,9 @@ def plan_of_spec(spec: Spec) -> Plan | None:
     return None if section is None else plan_of(spec.without_sweep(), section)
 
 
-def points_of(plan: Plan) -> Iterator[Point]:
-    """The points of a plan."""
-    for values, error in plan.rows():
+def points_of(plan: Plan, rows: Iterable[Row] | None = None) -> Iterator[Point]:
+    """The points of a plan, or of some of its rows."""
+    for values, error in plan.rows() if rows is None else rows:
         yield point_of(plan, values, error)
 
 

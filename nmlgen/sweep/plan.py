@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import cached_property, lru_cache
 from math import prod
+from operator import itemgetter
+from random import Random
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
@@ -31,10 +33,13 @@ NAME = "{name}-{id}"
 REPEAT = "repeat"
 """The name, among the values of a point, of its number among those that are the same."""
 _MOST_COMBINATIONS = 1_000_000
+_MOST_LOOKED_AT = 10_000  # combinations of which some are drawn
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
 
 Values = dict[str, Any]
+Row = tuple[Values, ExpressionError | None]
+"""The values of a point, and why one that is derived cannot be worked out."""
 
 
 @frozen(eq=False)
@@ -53,12 +58,17 @@ class Template:
         return _NOT_IN_A_NAME.sub("-", "".join(words))
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Axis:
     """Keys that vary together, and their values row by row."""
 
     keys: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+
+    @cached_property
+    def identities(self) -> frozenset[Hashable]:
+        """What tells the rows from others."""
+        return frozenset(map(_identity, self.rows))
 
 
 @frozen(eq=False)
@@ -86,7 +96,7 @@ class Plan:
             given += [key for point in self.points for key in point]
         return tuple(dict.fromkeys([*given, *self.derive]))
 
-    def rows(self) -> Iterator[tuple[Values, ExpressionError | None]]:
+    def rows(self) -> Iterator[Row]:
         """The values of each point, in order, with the derived ones; where one cannot be worked out, why.
 
         All are given once, then all once more: what disturbs runs for a while does not disturb all of one point. Raises
@@ -95,20 +105,60 @@ class Plan:
         for number in range(1, self.repeat + 1):
             yield from self._rows({REPEAT: number} if self.repeat > 1 else {})
 
-    def _rows(self, repeat: Values) -> Iterator[tuple[Values, ExpressionError | None]]:
+    def drawn(self, most: int | None) -> tuple[list[Row], int]:
+        """The rows, or at most so many from all over them, in their order and the same ones each time; and how many
+        there are, or may be where there are more combinations than are looked at. The points are a list."""
+        if most is None or self._combinations <= _MOST_LOOKED_AT:
+            rows = list(self.rows())
+            if most is None or len(rows) <= most:
+                return rows, len(rows)
+            return [rows[place] for place in sorted(Random(0).sample(range(len(rows)), most))], len(rows)
+        places = Random(0).sample(range(self._combinations), _MOST_LOOKED_AT)
+        found = ((place, row) for place in places if (row := self._row(place)) is not None)
+        return [row for _, row in sorted(itertools.islice(found, most), key=itemgetter(0))], self._combinations
+
+    def _row(self, place: int) -> Row | None:
+        """The row at a place among all combinations; None if the conditions leave it out."""
+        number, place = divmod(place, self._combinations // self.repeat)
+        repeat: Values = {REPEAT: number + 1} if self.repeat > 1 else {}
+        if place >= self._of_the_axes:
+            assert isinstance(self.points, Sequence)
+            return self._given(self.points[place - self._of_the_axes], repeat)
+        rows = []
+        for axis in reversed(self.axes):
+            place, index = divmod(place, len(axis.rows))
+            rows.append(axis.rows[index])
+        return self._combined(rows[::-1], repeat)
+
+    @property
+    def _of_the_axes(self) -> int:
+        return prod(len(axis.rows) for axis in self.axes) if self.axes else 0
+
+    @property
+    def _combinations(self) -> int:
+        """How many rows there would be if no condition held."""
+        return self.repeat * (self._of_the_axes + (len(self.points) if isinstance(self.points, Sized) else 0))
+
+    def _rows(self, repeat: Values) -> Iterator[Row]:
         if self.axes:
             for combination in itertools.product(*(axis.rows for axis in self.axes)):
-                values: Values = dict(repeat)
-                for axis, row in zip(self.axes, combination, strict=True):
-                    values.update(zip(axis.keys, row, strict=True))
-                error = self._derive(values)
-                if error is not None or self._is_chosen(values):
-                    yield values, error
+                if (row := self._combined(combination, repeat)) is not None:
+                    yield row
         for point in self.points:
-            values = {**repeat, **point}
-            error = self._derive(values)
-            if error is not None or not self._is_in_the_grid(values, repeat):
-                yield values, error
+            if (row := self._given(point, repeat)) is not None:
+                yield row
+
+    def _combined(self, combination: Iterable[tuple[Any, ...]], repeat: Values) -> Row | None:
+        values: Values = dict(repeat)
+        for axis, row in zip(self.axes, combination, strict=True):
+            values.update(zip(axis.keys, row, strict=True))
+        error = self._derive(values)
+        return (values, error) if error is not None or self._is_chosen(values) else None
+
+    def _given(self, point: Mapping[str, Any], repeat: Values) -> Row | None:
+        values: Values = {**repeat, **point}
+        error = self._derive(values)
+        return (values, error) if error is not None or not self._is_in_the_grid(values, repeat) else None
 
     def name_of(self, values: Values, identifier: str) -> str:
         """The name of a point; raises ExpressionError. One that does not say the number of a repetition gets it at its
@@ -145,10 +195,10 @@ class Plan:
         own: Values = dict(repeat)
         for axis in self.axes:
             row = tuple(values.get(key, _NOTHING) for key in axis.keys)
-            if not any(_is_same(row, other) for other in axis.rows):
+            if _identity(row) not in axis.identities:
                 return False
             own.update(zip(axis.keys, row, strict=True))
-        return self._derive(own) is None and _is_same(own, values) and self._is_chosen(own)
+        return self._derive(own) is None and _identity(own) == _identity(values) and self._is_chosen(own)
 
     def _names(self, values: Values) -> Any:
         """What names mean at a point: its own keys, their last words where these are clear, else keys of the spec."""
@@ -320,10 +370,10 @@ def _value_of(base: Spec, name: str) -> Any:
 _NOTHING = object()
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    """Equal and of the same types: 1 is neither 1.0 nor true."""
-    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
-    return type(one) is type(other) and bool(one == other)
+def _identity(value: Any) -> Hashable:
+    """What is equal for values that are equal and of the same types: 1 is neither 1.0 nor true."""
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_identity, value))
+    if isinstance(value, dict):
+        return frozenset((key, _identity(each)) for key, each in value.items())
+    return type(value), value

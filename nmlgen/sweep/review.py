@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, Report, Undecided, in_order
+from nmlgen.sweep.expansion import points_of
+from nmlgen.sweep.plan import Plan
 from nmlgen.sweep.point import Point
 from nmlgen.values import evolve, frozen
 
@@ -15,22 +17,31 @@ _UNUSED_SUPPRESSION = "SPC009"
 
 @frozen(eq=False)
 class Review:
-    """The number of points, how many of them cannot be built, and one report on all: a note of each finding says which
-    points it concerns."""
+    """The number of points that were checked, how many there are (or may be, where there are too many to be counted),
+    how many of the checked cannot be built, and one report on all: a note of each finding says which points it
+    concerns."""
 
     points: int
+    total: int
     invalid: int
     report: Report
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every point was checked."""
+        return self.points == self.total
 
-def review(points: Iterable[Point]) -> Review:
-    """Check every point. A suppression that is of use at one point is not reported as useless."""
+
+def review(plan: Plan, most: int | None = None, track: Callable[[Iterable[Point]], Iterable[Point]] = iter) -> Review:
+    """Check every point of a plan, or so many from all over it. A suppression that is of use at one point, or may be at
+    one that was not checked, is not reported as useless. `track` is what the points go through."""
+    rows, total = plan.drawn(most)
     found: dict[Finding, list[str]] = {}
     counts: dict[Finding, int] = {}
     suppressed: dict[tuple[Finding, str], None] = {}
     undecided: dict[Undecided, None] = {}
     number = invalid = 0
-    for point in points:
+    for point in track(points_of(plan, rows)):
         number += 1
         invalid += bool(point.problems)
         try:
@@ -47,9 +58,9 @@ def review(points: Iterable[Point]) -> Review:
     said = [
         evolve(finding, notes=(*finding.notes, _concerned(names, counts[finding], number)))
         for finding, names in found.items()
-        if finding.code != _UNUSED_SUPPRESSION or counts[finding] == number
+        if finding.code != _UNUSED_SUPPRESSION or counts[finding] == total
     ]
-    return Review(number, invalid, Report(in_order(said), tuple(suppressed), tuple(undecided)))
+    return Review(number, total, invalid, Report(in_order(said), tuple(suppressed), tuple(undecided)))
 
 
 def _concerned(names: list[str], count: int, number: int) -> str:

@@ -55,6 +55,11 @@ def test_it_is_the_same_in_any_yaml():
         ('"name": ', '"title": ', r":5:3: 'title' is not known here; expected nmlgen_calibration, name"),
         ('"name": ', '"sources": [], "name": ', r":6:3: 'sources' is there twice"),
         (WRITER, '    "writer": {"value": "fast", "spread": 0.1},', r":\d+:25: 'fast' is not a number"),
+        (
+            WRITER,
+            '    "writer": {"value": 1, "spread": 1e-300},',
+            r":\d+:38: 1e-300 is out of range; expected more than 1e-09",
+        ),
         (WRITER, '    "writer": {"value": -1, "spread": 0.1},', r":\d+:25: -1 is out of range; expected more than 0"),
         (WRITER, '    "writer": {"value": NaN, "spread": 0.1},', r":\d+:25: NaN is out of range; expected more than 0"),
         (WRITER, '    "writer": {"value": true, "spread": 0.1},', r":\d+:25: 'true' is not a number"),

@@ -72,6 +72,16 @@ def test_check_of_a_sweep(nmlgen, spec):
     assert "concerns 1 of 6 points: io64-n2" in done.out
 
 
+def test_check_of_a_sweep_of_very_many_points(nmlgen, spec):
+    grid = "{parallel.nproma: [4, 8], job.nodes: " + str(list(range(1, 151))) + "}"
+    spec.write_text(f"{TEXT}ignore: {{OUT007: never at any point, PAR003: not at each}}\nsweep: {{grid: {grid}}}\n")
+    some, whole = nmlgen("check", "spec.yaml"), nmlgen("check", "spec.yaml", "--all-points")
+    assert "spec.yaml: 200 of 300 points (--all-points checks each), 0 of them cannot be built" in some.out
+    assert "spec.yaml: 300 points, 0 of them" in whole.out
+    assert "finds nothing" not in some.out  # it may at another point
+    assert "OUT007 is suppressed here and finds nothing" in whole.out
+
+
 def test_a_suppression_that_one_point_needs(nmlgen, spec):
     spec.write_text(spec.read_text() + "ignore: {OUT004: measured, PAR003: no}\n")
     out = nmlgen("check", "spec.yaml", "--set", "job.ntasks_per_node=128").out

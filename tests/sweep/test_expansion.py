@@ -19,6 +19,8 @@ import nmlgen
 from nmlgen import BuildError, SpecError, expand, load_spec
 from nmlgen.checking import check_experiment
 from nmlgen.errors import NmlgenError
+from nmlgen.sweep import plan
+from nmlgen.sweep.expansion import plan_of_spec
 
 GRID = {"parallel.num_io_procs": [0, 1, 2], "job.nodes": [1, 2]}
 
@@ -52,6 +54,56 @@ def test_points_come_last_and_once():
         points=[{"job.nodes": 2, "parallel.num_io_procs": 1}, {"parallel.num_io_procs": 0, "job.nodes": 2}],
     )
     assert found == [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2), (0, 2)]
+
+
+def test_what_the_grid_has_is_looked_up_and_not_searched_for(monkeypatch):
+    def looks(count):
+        told = 0
+
+        def identity(value, own=plan._identity):
+            nonlocal told
+            told += 1
+            return own(value)
+
+        monkeypatch.setattr(plan, "_identity", identity)
+        given = [{"job.nodes": number + 1} for number in range(count)]
+        assert len(values(grid={"job.nodes": list(range(1, count + 1))}, points=given)) == count
+        return told
+
+    assert looks(60) <= 2 * looks(30)
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"grid": GRID},
+        {"grid": GRID, "include": ["num_io_procs < nodes"], "points": [{"job.nodes": 7}], "repeat": 2},
+        {
+            "grid": {"parallel.nproma": list(range(4, 404))},
+            "zip": {"job.nodes": [*range(1, 51)]},
+            "exclude": ["nodes > 25"],
+        },
+        {
+            "points": [{"job.nodes": number + 1} for number in range(12000)],
+            "derive": {"parallel.nproma": "1 / (nodes % 2)"},
+        },
+    ],
+)
+@pytest.mark.parametrize("most", [None, 3, 7, 20])
+def test_some_rows_from_all_over_a_sweep(section, most):
+    whole = plan_of_spec(load_spec({**MAPPING, "sweep": section}))
+    every = [(row, str(error)) for row, error in whole.rows()]
+    rows, total = whole.drawn(most)
+    drawn = [(row, str(error)) for row, error in rows]
+    assert len(drawn) == min(len(every), most or len(every))
+    assert total >= len(every)
+    places = [every.index(row) for row in drawn]
+    assert places == sorted(places)
+    assert [row for row, _ in rows] == [row for row, _ in whole.drawn(most)[0]]
+    if len(drawn) == len(every):
+        assert total == len(every)
+    else:
+        assert places != list(range(len(drawn)))
 
 
 def test_all_points_once_and_then_all_once_more():
