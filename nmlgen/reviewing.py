@@ -23,6 +23,8 @@ from nmlgen.models.icon.promised import checkpoint_directories
 from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.syntax import Document
 from nmlgen.rechecking import Rechecker
+from nmlgen.script.assignments import DYNAMIC
+from nmlgen.script.evaluate import SYSTEM
 from nmlgen.script.events import Ended, Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
@@ -279,7 +281,8 @@ def _misspelt(lifted: LiftedScript) -> Iterator[Finding]:
     if lifted.is_fragment:
         return
     used = Counter(match[1] or match[2] for match in _USED.finditer(text))
-    once = {name for name, count in used.items() if count == 1 and len(name) >= _SHORTEST_SLIP and name not in own}
+    once = {name for name, count in used.items() if count == 1 and len(name) >= _SHORTEST_SLIP}
+    once -= {*own, *DYNAMIC, *SYSTEM}
     if len(once) > _MOST_SLIPS or len(own) > _MOST_VARIABLES:
         return  # no script that somebody wrote
     for match in (match for match in _USED.finditer(text) if (match[1] or match[2]) in once):
@@ -287,10 +290,17 @@ def _misspelt(lifted: LiftedScript) -> Iterator[Finding]:
         if text.count(name) != 1 or any(one.start <= match.start() < one.end for one in lifted.script.comments):
             continue
         meant = nearest(name, own, 1)
-        if meant is not None and _stem(meant) != _stem(name):
+        if meant is not None and _stem(meant) != _stem(name) and not _is_first_given(meant, text, match.start()):
             message = f"nothing in this script sets {name}: it is empty unless the surroundings set it"
             span = lifted.script.text.span(match.start(), match.end())
             yield problem("SHL003", Severity.WARNING, message, span, suggestion(meant))
+
+
+def _is_first_given(name: str, text: str, end: int) -> bool:
+    """Whether a line gives a variable its first value before it comes to a place, where the name cannot be meant:
+    `case=$CASES/$1`."""
+    first = re.search(rf"(?<![\w$-]){re.escape(name)}=|\bfor[ \t]+{re.escape(name)}[ \t]", text[:end])
+    return first is not None and "\n" not in text[first.start() : end]
 
 
 def _stem(name: str) -> str:

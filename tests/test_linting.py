@@ -455,6 +455,10 @@ def test_a_name_that_is_nearly_the_scripts(name, is_slip, tmp_path):
         ("# cd $OUTDRI", False),
         ("export OUTDRI=/b; cd $OUTDRI", False),
         ("cd \\\\$OUTDRI", False),
+        ("OUTDIR=$OUTDRI/b", True),
+        ("ROOT=$ROOTS/b; cd $ROOT", False),  # which has no value yet that could be meant
+        ("for year in $(seq $YEARN); do cd $year; done", False),
+        ("random=5; sleep $RANDOM", False),
     ],
 )
 def test_a_name_that_is_nearly_the_scripts_in_a_command(line, is_slip, tmp_path):

@@ -118,7 +118,7 @@ def _recognised(path: Path) -> Target | None:
     try:
         if not disk.is_file(path) or disk.size(path) > _MOST_BYTES:
             return None
-        if is_named_namelist(path):
+        if is_named_namelist(path) and decode(disk.head(path, 2)) != "#!":
             return Target(path, "namelist", is_given=False)
         if _is_other(path):
             return None
@@ -133,7 +133,7 @@ def _recognised(path: Path) -> Target | None:
 
 def kind_of(path: Path, source: Source) -> str | None:
     """What a file is that nobody named: a "script", a "config" or a "namelist"; None if it is nothing to lint."""
-    if is_named_namelist(path):
+    if is_named_namelist(path) and not source.text.startswith("#!"):  # else it writes one
         return "namelist"
     if _is_other(path):
         return None

@@ -181,7 +181,7 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
             if slot is not None and copy and slot.element[0] != component:
                 raise _too_many(item, value, copy, variable)  # a repeat count does not go on in the next component
             if slot is None:
-                if value.kind == "null" and not is_count and number > last:
+                if value.kind == "null" and not is_count:
                     break
                 raise _too_many(item, value, copy, variable)
             component = slot.element[0]

@@ -79,7 +79,7 @@ _MOST_STEPS = 12_000
 _MOST_EVENTS = 3_000
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
-_SYSTEM = frozenset(
+SYSTEM = frozenset(
     (
         *("HOME", "USER", "LOGNAME", "PATH", "PWD", "OLDPWD", "SHELL", "HOSTNAME", "HOST", "TERM", "TMPDIR"),
         *("LANG", "UID", "EUID", "PPID", "BASH", "BASHOPTS", "SHELLOPTS", "BASH_VERSION", "BASH_SOURCE"),
@@ -219,7 +219,7 @@ class Interpreter:
             text = self._given[name]
             return Variable(unknown(("given", name)) if text is None else known(text))
         sourced = len(self.calls.unresolved)
-        if name in _SYSTEM or _SYSTEM_PREFIX.match(name):
+        if name in SYSTEM or _SYSTEM_PREFIX.match(name):
             return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name),), None),))
         if self.is_fragment or self.calls.unresolved or name.isupper() or name in self._from_other_role():
             return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name, sourced),), None),))
@@ -227,7 +227,7 @@ class Interpreter:
 
     def is_foreign(self, name: str) -> bool:
         """Whether only the surroundings might set a variable, and do not as a rule."""
-        if name in self._given or name in _SYSTEM or _SYSTEM_PREFIX.match(name) or name in self._from_other_role():
+        if name in self._given or name in SYSTEM or _SYSTEM_PREFIX.match(name) or name in self._from_other_role():
             return False
         return self.current is not None and name not in self.state.variables
 

@@ -65,8 +65,9 @@ srun bin/icon
             "comes before this one, or it sources a file that is not there, what it never sets is not known to be "
             "unset, and neither is a name in capital letters, which the surroundings may set. But a name that stands "
             "in a whole script only once, is set nowhere in it and is one letter away from one that it sets is found "
-            "anywhere, as in `cd $OUTDRI`. What else is wrong with such a value is a warning, as whoever starts the "
-            "script may set it, unless the name is such a slip.",
+            "anywhere, as in `cd $OUTDRI`, but not in `ROOT=$ROOTS/1`, where the other has no value yet. What else is "
+            "wrong with such a value is a warning, as whoever starts the script may set it, unless the name is such a "
+            "slip.",
             """
 cat >NAMELIST_atm <<EOF
 &run_nml
@@ -191,7 +192,7 @@ n=$((400 * 400))
         "exit-leaves-subshell",
         _page(
             "`( ...; exit 1 )` leaves the subshell that the parentheses make, and the script goes on, unless it "
-            "has `set -e`. Braces make none.",
+            "has `set -e`, or `exit` comes next. Braces make none.",
             """
 [ -f grid.nc ] || ( echo "no grid"; exit 1 )
 srun bin/icon

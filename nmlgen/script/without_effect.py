@@ -95,7 +95,12 @@ def _of_subshells(script: Script, body: Any) -> Iterator[SyntaxProblem]:
             continue
         for command, following in pairwise([*node.commands, None]):
             last = command.right if isinstance(command, AndOr) else command
-            if isinstance(last, Group) and last.is_subshell and _ends_with_exit(last) and not _asks(script, following):
+            if (
+                isinstance(last, Group)
+                and last.is_subshell
+                and _ends_with_exit(last)
+                and not (_asks(script, following) or _exits(following))
+            ):
                 span = script.text.span(last.start, last.start + 1)
                 message = "exit leaves the ( ) only: the script goes on"
                 yield SyntaxProblem("exit-of-subshell", message, span, "{ ...; exit 1; }", stops=False)
@@ -103,10 +108,20 @@ def _of_subshells(script: Script, body: Any) -> Iterator[SyntaxProblem]:
 
 def _ends_with_exit(group: Group) -> bool:
     last = group.body.commands[-1] if group.body.commands else None
-    if not isinstance(last, Simple) or not last.words or group.redirections:
-        return False
-    words = [word.literal if isinstance(word, Word) else None for word in last.words]
-    return words[0] == "exit" and len(words) == 2 and words[1] not in ("0", None)
+    return _exit_code(last) not in ("", "0", None) and not group.redirections
+
+
+def _exit_code(command: Command | None) -> str | None:
+    """The operand of an `exit`, empty if it has none; None for what is known to be no such command."""
+    if not isinstance(command, Simple) or not command.words:
+        return None
+    words = [word.literal if isinstance(word, Word) else None for word in command.words]
+    return None if words[0] != "exit" else words[1] if len(words) == 2 else "" if len(words) == 1 else None
+
+
+def _exits(following: Command | None) -> bool:
+    """Whether the next command leaves the script as a failure, too: `( exit 1 ); exit` sets what a trap finds."""
+    return _exit_code(following) not in ("0", None)
 
 
 def _asks(script: Script, following: Command | None) -> bool:

@@ -106,6 +106,13 @@ def test_what_only_looks_like_a_script_is_none(tmp_path):
     assert found(tmp_path)[0] == ("fragment", "script")
 
 
+def test_a_script_that_is_called_as_the_namelist_that_it_writes(tmp_path):
+    write(tmp_path, "namelist.input.sh", "run_p3d", text="#!/bin/bash\ncat >namelist.input <<EOF\n&domains\n/\nEOF\n")
+    write(tmp_path, "namelist.input.py", text="#!/usr/bin/env python3\nprint('&domains /')\n")
+    expected = [("namelist.input.sh", "script"), ("run_p3d", "script")]
+    assert found(tmp_path) == found(*sorted(tmp_path.glob("*[hd]"))) == expected
+
+
 def test_what_is_given_is_always_taken(tmp_path):
     write(tmp_path, "notes", ".hidden.nml", "x.txt")
     write(tmp_path, "x.md", text=HEREDOC)

@@ -426,6 +426,12 @@ def test_problems_with_types(body, declaration, kind, stops):
     assert (problem.kind, problem.stops) == (kind, stops)
 
 
+def test_the_value_too_many_behind_an_empty_one():
+    (problem,) = assign(group("x = 1, , 2"), {"x": Declaration("integer")}).problems
+    assert problem.message == '"2" is one value too many for x'
+    assert assign(group("x = 1, ,\n"), {"x": Declaration("integer")}).problems == ()
+
+
 def test_declarations_of_a_release():
     registry = load_registry("2024.10")
     declared = declarations(registry, "io_nml")

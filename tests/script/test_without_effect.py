@@ -25,6 +25,8 @@ def kinds(text: str) -> list[str]:
         ("a || { echo no; exit 1; }\n", []),
         ("( exit 1 )\necho $?\n", []),
         ("( exit 0 )\n", []),
+        ("a || { ( exit 1 ); exit; }\n( exit 2 ); exit 2\n", []),  # as configure has it, for its trap
+        ("a || ( exit 1 )\nexit 0\n", ["exit-of-subshell"]),
         ("( exit )\n", []),
         ("set -eu\na || ( exit 1 )\n", []),
         ("#!/bin/bash -e\na || ( exit 1 )\n", []),
