@@ -20,7 +20,7 @@ from nmlgen.advise.workload import Checkpoint, Steps, Stream, Workload
 from nmlgen.values import frozen
 
 _SAME = 1e-9  # relative: what counts as the same state of the writers
-_MOST_PLAYED = 50_000  # writings of a time in which the same streams write: what comes behind them is multiplied out
+MOST_PLAYED = 10_000  # writings of a time in which the same streams write: what comes behind them is multiplied out
 
 
 @frozen
@@ -73,7 +73,7 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     """Plays a job through whose workers need `step_s` seconds for a model step; with `record` every writing is kept.
 
     Where the streams come back to the same state again and again, the rest is multiplied out; where they do not, but
-    write more than 50 000 times, the rest is taken to go on as the last part did. With `record` everything is played.
+    write more than 10 000 times, the rest is taken to go on as the last part did. With `record` everything is played.
     Records after the last step are left out. Raises ValueError if a rate is missing or `step_s` is negative.
     """
     if step_s < 0:
@@ -96,8 +96,8 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
 def _play_all(play: _Play, timetables: Sequence[_Timetable], begin: int, end: int, record: bool) -> None:
     """All that is due, in whatever order, or if that is too much, a part that stands for it."""
     count = 0 if record else sum(one.count(begin, end) for one in timetables)
-    if count > _MOST_PLAYED:
-        play.run_in_part(begin, end, max(1, (end - begin) * _MOST_PLAYED // (2 * count)))
+    if count > MOST_PLAYED:
+        play.run_in_part(begin, end, max(1, (end - begin) * MOST_PLAYED // (2 * count)))
     else:
         play.run(begin, end)
 
@@ -143,7 +143,7 @@ def _period(timetables: Sequence[_Timetable], begin: int, end: int) -> int | Non
     if not going_on or not 0 < 3 * period <= end - begin:
         return None
     count = sum(one.count(begin, begin + period) for one in going_on)
-    return period if 2 * count <= _MOST_PLAYED else None
+    return period if 2 * count <= MOST_PLAYED else None
 
 
 class _Pool:
@@ -301,7 +301,7 @@ class _Play:
             if times < 1:
                 continue
             state = self._state()
-            is_enough = self._written - first >= _MOST_PLAYED
+            is_enough = self._written - first >= MOST_PLAYED
             if before is not None and (is_enough or state.goes_on_as(before, self._largest)):
                 self._repeat(before, times, part)
                 begin, before = begin + times * part, None

@@ -8,11 +8,14 @@ from nmlgen.advise.layout import present_layout
 from nmlgen.advise.model import run_time, writer_turn
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
+from nmlgen.advise.simulation import MOST_PLAYED
 from nmlgen.advise.unlike import widened
 from nmlgen.values import evolve, frozen
 
 _MOST_PLAYED = 3000
 """A bound on work: outputs in all runs that are played through to tell what one costs."""
+_MOST_WRITTEN = 200_000
+"""The same of the records of which a play takes account."""
 
 
 @frozen
@@ -46,7 +49,9 @@ def stream_shares(situation: Situation, calibration: Calibration) -> StreamShare
     whole = _predicted(situation, calibration)
     found = []
     all_outputs = situation.outputs
-    asked = all_outputs[: max(1, _MOST_PLAYED // max(1, len(all_outputs)))]
+    records = min(MOST_PLAYED, sum(output.steps for output in all_outputs))
+    most = min(_MOST_PLAYED // max(1, len(all_outputs)), _MOST_WRITTEN // max(1, records))
+    asked = all_outputs[: max(1, most)]
     for output in asked:
         without = tuple(other for other in all_outputs if other is not output)
         often = tuple(

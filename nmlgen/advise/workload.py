@@ -6,15 +6,16 @@ Plain numbers, so that it can be made by hand as well as from an experiment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from math import gcd
+from operator import ge
 from typing import Any, overload
 
-from attrs.validators import ge
+from attrs import validators
 
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with, output_placement
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import Clock, clock
@@ -26,7 +27,7 @@ from nmlgen.models.icon.ranks import (
     restart_mode,
     split,
 )
-from nmlgen.models.icon.schedule import output_dates
+from nmlgen.models.icon.schedule import Windows, output_dates
 from nmlgen.models.icon.volume import checkpoint_volume, step_volume, stream_volumes
 from nmlgen.values import Attribute, evolve, field, frozen
 
@@ -67,7 +68,7 @@ Steps = range | EvenDates | tuple[int, ...]
 
 def _is_increasing(_: object, attribute: Attribute[Any], steps: Steps) -> None:
     regular = (isinstance(steps, range) and steps.step > 0) or isinstance(steps, EvenDates)
-    if not regular and any(after <= before for before, after in pairwise(steps)):
+    if not regular and any(map(ge, steps, steps[1:])):
         raise ValueError(f"{attribute.name} must increase")
     if steps and steps[0] < 0:
         raise ValueError(f"{attribute.name} count from 0")
@@ -81,7 +82,7 @@ class Stream:
     each record themselves.
     """
 
-    bytes: float = field(validator=ge(0))
+    bytes: float = field(validator=validators.ge(0))
     steps: Steps = field(validator=_is_increasing)
     ranks: tuple[int, ...] = ()
 
@@ -94,10 +95,10 @@ class Checkpoint:
     and joint procs multifile the workers stand still.
     """
 
-    bytes: float = field(validator=ge(0))
+    bytes: float = field(validator=validators.ge(0))
     steps: Steps = field(validator=_is_increasing)
     mode: RestartMode
-    writers: int = field(default=1, validator=ge(1))
+    writers: int = field(default=1, validator=validators.ge(1))
 
     @property
     def is_beside(self) -> bool:
@@ -109,9 +110,9 @@ class Checkpoint:
 class Workload:
     """What a job of `n_steps` model steps writes with its `num_io_procs` I/O ranks."""
 
-    n_steps: int = field(validator=ge(0))
+    n_steps: int = field(validator=validators.ge(0))
     streams: tuple[Stream, ...]
-    num_io_procs: int = field(default=0, validator=ge(0))
+    num_io_procs: int = field(default=0, validator=validators.ge(0))
     checkpoint: Checkpoint | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -173,20 +174,16 @@ def _streams(
     beside = _writes_asynchronously(component, io_ranks)
     found = []
     for file, rank in files:
-        found += [
-            Stream(bytes_of(file), _steps(dates, time), (rank,) if beside else ())
-            for dates in _even(output_dates(component, file, time))
-            if dates
-        ]
+        steps = _output_steps(component, file, time)
+        found += [Stream(bytes_of(file), each, (rank,) if beside else ()) for each in steps]
     return tuple(found)
 
 
-def _even(dates: Sequence[int]) -> tuple[Sequence[int], ...]:
-    """Output times, the one that include_last puts behind equidistant ones by itself."""
-    if isinstance(dates, range) or len(dates) < 3:
-        return (dates,)
-    even = range(dates[0], dates[-2] + 1, dates[1] - dates[0])
-    return (even, dates[-1:]) if len(even) == len(dates) - 1 and tuple(even) == dates[:-1] else (dates,)
+@remembered
+def _output_steps(component: Component, file: OutputFile, time: Clock) -> tuple[Steps, ...]:
+    """After which steps a sequence of files gets its records: worked out once for all layouts that have it."""
+    dates = output_dates(component, file, time)
+    return tuple(_steps(part, time) for part in (dates.parts if isinstance(dates, Windows) else (dates,)) if part)
 
 
 def _writes_asynchronously(component: Component, io_ranks: int) -> bool:
@@ -226,6 +223,7 @@ def _writers(component: Component, mode: RestartMode, ranks: int) -> int:
     return max(1, min(ranks, domains(component)) if mode is RestartMode.ASYNC else ranks)
 
 
+@remembered
 def _checkpoint_steps(component: Component, time: Clock, until: int) -> Steps:
     """After which steps until then a checkpoint is written."""
     return _steps(checkpoint_dates(component, time, until), time)

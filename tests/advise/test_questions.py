@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import nmlgen
+from nmlgen.advise import streams
 from nmlgen.advise.calibration import levante
 from nmlgen.advise.formats import format_costs
 from nmlgen.advise.memory import memory_of
@@ -94,6 +95,13 @@ def test_of_many_streams_those_that_write_most_are_told_of():
     assert len(told) + found.others >= 80
     assert len(told) < 40
     assert "s0" in told
+
+
+def test_of_streams_that_write_very_often_fewer_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "_MOST_WRITTEN", 2 * 241)
+    found = stream_shares(situation("output.atm.output_interval=PT1H", RAIN.replace("PT4M", "P5D")), levante())
+    assert (len(found.shares), found.others) == (1, 1)
+    assert found.shares[0].output.stream.title == "atm"
 
 
 def test_more_nodes_pay_up_to_a_number():

@@ -225,7 +225,7 @@ def test_of_what_never_repeats_itself_a_part_is_played(monkeypatch: pytest.Monke
     workload = Workload(7000, streams, 2, Checkpoint(100.0, range(50, 7000, 50), RestartMode.JOINT))
     for step_s in (0.5, 3.0, 20.0):
         plain = simulate(workload, step_s=step_s, rates=SLOW)
-        monkeypatch.setattr(simulation, "_MOST_PLAYED", 500)
+        monkeypatch.setattr(simulation, "MOST_PLAYED", 500)
         part = simulate(workload, step_s=step_s, rates=SLOW)
         monkeypatch.undo()
         assert part != plain

@@ -13,6 +13,7 @@ from math import lcm
 from nmlgen.experiment.chain import KEEP_EVERY, KEEP_LAST
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.chain import writes_checkpoints
 from nmlgen.models.icon.clock import Clock, clock
@@ -22,6 +23,7 @@ from nmlgen.models.icon.volume import checkpoint_files, checkpoint_parts
 from nmlgen.values import frozen
 
 
+@remembered
 def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[int]:
     """At which times until then, in milliseconds from the start, a checkpoint is written: only where an interval falls
     on a step, never at the start or at the branch, and at the end of the experiment only if it may be continued.
@@ -43,7 +45,7 @@ def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[
     if sum(map(len, ranges)) > MOST_DATES:
         setting = component["master_time_control_nml", "checkpointTimeIntval"]
         raise UndecidedError(setting, f"{setting.name} makes more than {MOST_DATES} checkpoints")
-    return sorted({date for dates in ranges for date in dates})
+    return tuple(sorted(set().union(*ranges)))
 
 
 @frozen

@@ -96,6 +96,7 @@ def fate(
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
+    is_dated = Names(component, file, clock).is_dated
     for leg, (begin, end) in enumerate(islice(_legs(clock), legs), start=1):
         own = dates[bisect_left(dates, begin) : bisect_right(dates, end)]
         if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
@@ -105,8 +106,8 @@ def fate(
                 losses.append(Loss(leg, opened.name, len(files[opened.name])))
                 files[opened.name] = []
             files.setdefault(opened.name, []).extend(opened.dates)
-            where |= dict.fromkeys(opened.dates, opened.name)
-    is_dated = Names(component, file, clock).is_dated
+            if not is_dated:
+                where.update(dict.fromkeys(opened.dates, opened.name))
     whole: list[_Opened] = []
     if not is_dated:
         in_one_job = _Chain(component, file, clock, output_filename, keeps_number(component), [number])

@@ -13,8 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, islice, takewhile
-from typing import Any
+from itertools import accumulate, chain, islice, pairwise, takewhile
+from typing import Any, overload
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, integer
@@ -40,6 +40,8 @@ _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
 MOST_DATES = 500_000
 """A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
+_MOST_LISTED = 50_000
+"""The same of those of one sequence of files that are kept one by one, monthly output of 4166 years."""
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
 
@@ -201,24 +203,24 @@ def _first_job(component: Component, file: OutputFile, clock: Clock) -> tuple[Se
 
 
 def _together(component: Component, file: OutputFile, regular: Sequence[int], last: tuple[int, ...]) -> Sequence[int]:
-    """All output times one by one, unless they are a range as they are. Raises UndecidedError for too many."""
+    """All output times. Raises UndecidedError for too many."""
     if not last:
         return regular
     if len(regular) > MOST_DATES:
-        raise _too_many(component, file)
-    return (*regular, *last)
+        raise _too_many(component, file, MOST_DATES)
+    return Windows((*(regular.parts if isinstance(regular, Windows) else (regular,)), last))
 
 
 def _listed(component: Component, file: OutputFile, found: Sequence[int | None]) -> tuple[int, ...]:
     """Output times that the calendar makes, without those that are none. Raises UndecidedError for too many."""
-    if len(found) > MOST_DATES:
-        raise _too_many(component, file)
+    if len(found) > _MOST_LISTED:
+        raise _too_many(component, file, _MOST_LISTED)
     return tuple(date for date in found if date is not None)
 
 
-def _too_many(component: Component, file: OutputFile) -> UndecidedError:
+def _too_many(component: Component, file: OutputFile, most: int) -> UndecidedError:
     setting = component.stream_setting(file.stream, "output_interval")
-    return UndecidedError(setting, f"{setting.name} makes more than {MOST_DATES} output times")
+    return UndecidedError(setting, f"{setting.name} makes more than {most} output times")
 
 
 def dates_by_job(
@@ -384,10 +386,54 @@ def _regular(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequ
             if months
             else _dates(window.partition(file.partition, file.partitions), clock.length)
         )
-    if len(found) > 1 and sum(map(len, found)) > MOST_DATES:
-        raise _too_many(component, file)
-    regular = found[0] if len(found) == 1 else tuple(sorted(set().union(*found)))
-    return regular, plain[-1].stop
+    return found[0] if len(found) == 1 else _merged(component, file, found), plain[-1].stop
+
+
+@frozen
+class Windows(Sequence[int]):
+    """Output times of windows that lie one behind the other: those of equal intervals are never listed."""
+
+    parts: tuple[Sequence[int], ...]
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        """The number of the first time of each part, and behind them that of all."""
+        return list(accumulate(map(len, self.parts), initial=0))
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def __iter__(self) -> Iterator[int]:
+        return chain(*self.parts)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Windows: ...
+    def __getitem__(self, index: int | slice) -> int | Windows:
+        if isinstance(index, slice):
+            begin, end, _ = index.indices(len(self))
+            some = (
+                part[max(0, begin - first) : max(0, end - first)]
+                for part, first in zip(self.parts, self._firsts, strict=False)
+            )
+            return Windows(tuple(part for part in some if part))
+        number = range(len(self))[index]
+        place = bisect_right(self._firsts, number) - 1
+        return self.parts[place][number - self._firsts[place]]
+
+
+def _merged(component: Component, file: OutputFile, found: list[Sequence[int]]) -> Sequence[int]:
+    """The output times of several windows, which mostly lie one behind the other; others are listed. Raises
+    UndecidedError for too many."""
+    some = tuple(dates for dates in found if dates)
+    if len(some) > 1 and sum(map(len, some)) > MOST_DATES:
+        raise _too_many(component, file, MOST_DATES)
+    if all(before[-1] < after[0] for before, after in pairwise(some)):
+        return Windows(some) if len(some) > 1 else some[0] if some else ()
+    if sum(map(len, some)) > _MOST_LISTED:
+        raise _too_many(component, file, _MOST_LISTED)
+    return tuple(sorted(set().union(*some)))
 
 
 def _includes_last(component: Component, file: OutputFile) -> bool:
@@ -411,9 +457,9 @@ def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[
 
 @lru_cache(maxsize=8)  # models and releases, for which all is worked out anew, have the same streams
 def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> tuple[int | None, ...]:
-    """The output times of a window that steps by months, one more than MOST_DATES at the most; None for each that does
+    """The output times of a window that steps by months, one more than are listed at the most; None for each that does
     not count."""
-    return tuple(islice(_each_by_calendar(clock, window, interval), MOST_DATES + 1))
+    return tuple(islice(_each_by_calendar(clock, window, interval), _MOST_LISTED + 1))
 
 
 def _each_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
@@ -534,17 +580,20 @@ class Names:
         }
         self._format = _replaced(text, fixed)
         self._output_filename = output_filename
+        self._is_numbered = "<jfile>" in self._format or "<total_index>" in self._format
         self._dates = [keyword for keyword in (*_OF_INSTANT, *_OF_DATE) if keyword in self._format]
         self._last: tuple[int, int, str] = (0, 0, "")
 
     def of(self, number: int, date: int) -> str:
         """The name of the file of this number, whose first record has this date."""
         if self._last[:2] != (number, date):
-            total = self._file.partitions * (number - 1 + self._skipped) + self._file.partition
-            words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
-            words |= {keyword: self._dated(keyword, date) for keyword in self._dates}
-            words["<output_filename>"] = self._prefix
-            self._last = (number, date, _replaced(self._format, words) + self._extension)
+            name = self._format
+            if self._is_numbered:
+                total = f"{self._file.partitions * (number - 1 + self._skipped) + self._file.partition:04d}"
+                name = name.replace("<jfile>", total).replace("<total_index>", total)
+            for keyword in self._dates:
+                name = name.replace(keyword, self._dated(keyword, date))
+            self._last = (number, date, name.replace("<output_filename>", self._prefix) + self._extension)
         return self._last[2]
 
     @property

@@ -9,7 +9,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
 from nmlgen.models.icon.ranks import PlacementError, output_files
-from nmlgen.models.icon.schedule import MOST_DATES, all_dates, duties, first_writes, sequence
+from nmlgen.models.icon.schedule import MOST_DATES, Windows, all_dates, duties, first_writes, sequence
 from nmlgen.models.icon.volume import stream_volumes
 
 
@@ -66,6 +66,38 @@ def test_both_sides_of_what_is_gone_through(stop, is_known):
         with pytest.raises(UndecidedError) as caught:
             all_dates(one, file, clock(one))
         assert caught.value.reason == "output_nml.output_interval makes more than 500000 output times"
+
+
+HOUR = 3_600_000
+APART = {
+    "output_interval": ["PT1H", "PT2H"],
+    "output_start": ["2008-09-01T00:00:00Z", "2009-01-01T00:00:00Z"],
+    "output_end": ["2008-09-01T05:00:00Z", "2009-01-01T06:00:00Z"],
+    "stream_partitions_ml": 1,
+    "include_last": False,
+}
+
+
+def test_windows_that_lie_apart_are_not_listed():
+    one = component(time={"stop": "2010-09-01T00:00:00Z"}, output={"atm": APART})
+    (file,) = output_files(one)
+    dates = all_dates(one, file, clock(one))
+    begin = 122 * 24 * HOUR
+    expected = [*range(0, 6 * HOUR, HOUR), *range(begin, begin + 7 * HOUR, 2 * HOUR)]
+    assert isinstance(dates, Windows)
+    assert list(dates) == expected
+    assert [dates[number] for number in range(-10, 10)] == expected + expected
+    assert all(list(dates[a:b]) == expected[a:b] for a in range(11) for b in range(11))
+    with pytest.raises(IndexError):
+        dates[10]
+
+
+def test_windows_that_overlap_are_listed_as_far_as_that_is_bounded():
+    longer = {**APART, "output_start": ["2008-09-01T00:00:00Z"] * 2, "output_end": ["2018-09-01T00:00:00Z"] * 2}
+    one = component(time={"stop": "2018-09-01T00:00:00Z"}, output={"atm": longer})
+    with pytest.raises(UndecidedError) as caught:
+        all_dates(one, output_files(one)[0], clock(one))
+    assert caught.value.reason == "output_nml.output_interval makes more than 50000 output times"
 
 
 @pytest.mark.parametrize("ranks", [256, 257])

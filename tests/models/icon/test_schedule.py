@@ -366,7 +366,7 @@ def test_no_partition_makes_no_file(build: Callable[[str], Component]) -> None:
 
 @pytest.mark.parametrize(("most", "is_counted"), [(10, False), (11, True)])
 def test_dates_of_the_calendar_are_bounded(most: int, is_counted: bool, build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "MOST_DATES", most)
+    monkeypatch.setattr(schedule, "_MOST_LISTED", most)
     rest = "time: {start: 2001-01-01T00:00:00Z, stop: 2001-11-01T00:00:00Z}\nrestart: {restartTimeIntval: null}\n"
     monthly = "output_interval: P1M, file_interval: P1Y, stream_partitions_ml: 1, include_last: false"
     component = build(f"{rest}output: {{atm: {{{monthly}}}}}")
@@ -391,7 +391,7 @@ TWO_WINDOWS = "[0.0, 10800.0, 3600.0, 10800.0, 21600.0, 10800.0]"
     ],
 )
 def test_windows_are_merged_up_to_a_bound(bounds, most, expected, dates, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "MOST_DATES", most)
+    monkeypatch.setattr(schedule, "_MOST_LISTED", most)
     settings = f"file_interval: P1D, include_last: false, output_bounds: {bounds}"
     if expected is not None:
         assert dates(settings) == expected
