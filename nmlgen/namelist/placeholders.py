@@ -65,6 +65,12 @@ def stands_for_numbers(text: str) -> bool:
     return _FORM_OF_NUMBERS.fullmatch(text) is not None or any(map(stands_for_number, pieces))
 
 
+def has_word_for_number(text: str) -> bool:
+    """Whether one of several numbers has no digit at all: `ncores`, `hours:00:00`, `?`. Nobody who means a number
+    writes it so; as a rule it is filled in. With an equals sign it is what is left of an option: `-nodes=2`."""
+    return "=" not in text and any(piece and not re.search("[0-9]", piece) for piece in _SEPARATOR.split(text))
+
+
 def hidden(text: str) -> str:
     """The text with every character of a placeholder replaced by UNKNOWN; nothing else moves. In a script what has a
     dollar before it is the shell's own: `${NAME}`."""

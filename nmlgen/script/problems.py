@@ -355,9 +355,10 @@ srun bin/icon
         _directives(
             "sbatch cannot read the value and refuses the job, whatever the cluster. An empty `--output=` or `--error=`"
             " it takes, but the job fails before its first command. Of several mail types it skips those that it does"
-            " not know, and with NONE among them it sends no mail.",
+            " not know, and with NONE among them it sends no mail. A word where a number has to be (`--nodes=numnodes`)"
+            " is a warning, as something may put a number for it.",
             """
-#SBATCH --time=eight
+#SBATCH --time=8h
 """,
             """
 #SBATCH --time=08:00:00
@@ -1073,7 +1074,7 @@ srun -n 8 ./wrap.sh bin/icon
         _pbs(
             "qsub refuses the value of an option or of a resource: memory is `4gb`, times are `hours:minutes:seconds`, "
             "and beside `select` no `ncpus` or `mem` of the whole job is taken. qsub expands no variables; one in a "
-            "value is a warning.",
+            "value is a warning, and so is a word where a number has to be, as something may put one for it.",
             "#PBS -l select=2:ncpus=64:mem=200GiB\n#PBS -l walltime=1:08:00:00",
             "#PBS -l select=2:ncpus=64:mem=200gb\n#PBS -l walltime=32:00:00",
         ),

@@ -82,6 +82,20 @@ def test_what_qsub_takes(line):
 
 
 @rows(
+    ("line", "text", "stops"),
+    [
+        ("#PBS -l walltime=totaltime:00:00", "totaltime:00:00", False),
+        ("#PBS -l select=2:ncpus=four", "four", False),
+        ("#PBS -J 1-last", "1-last", False),
+        ("#PBS -l select=2:ncpus=4x", "4x", True),
+        ("#PBS -l select=2:ncpus", "ncpus", True),
+    ],
+)
+def test_a_word_where_a_number_has_to_be_may_be_filled_in(line, text, stops):
+    assert read(line) == [(BAD, text, stops)]
+
+
+@rows(
     ("line", "kind", "text"),
     [
         ("#PBS -l select=2:ncpuss=2", RESOURCE, "ncpuss"),
@@ -91,7 +105,6 @@ def test_what_qsub_takes(line):
         ("#PBS -l walltime=1:99:99:99", BAD, "1:99:99:99"),
         ("#PBS -l walltime=1h", BAD, "1h"),
         ("#PBS -l walltime=:30", BAD, ":30"),
-        ("#PBS -l select=2:ncpus=four", BAD, "four"),
         ("#PBS -l select=2:ncpus", BAD, "ncpus"),
         ("#PBS -l select=2ncpus=4", BAD, "2ncpus=4"),
         ("#PBS -l select=1:ncpus=4:walltime=1:00:00", BAD, "00:00"),

@@ -247,6 +247,8 @@ def test_an_expression_of_simfactory_is_no_stray_word() -> None:
         ("nodes", "XXXnodes"),
         ("nodes", "!TBG_nodes"),
         ("mem", "%s"),
+        ("mem", "{}G"),
+        ("ntasks", "{0}"),
     ],
 )
 def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
@@ -294,6 +296,25 @@ def test_a_variable_that_the_script_never_sets_may_be_put_in() -> None:
         assert (problem.kind, problem.stops) == ("bad-value", stops)
 
 
+@rows(
+    ("line", "stops"),
+    [
+        ("--nodes=numnodes", False),
+        ("-n?", False),
+        ("--mem=nnGB", False),
+        ("--time=hours:00:00", False),
+        ("--array=0-last", False),
+        ("--nodes=2,", True),
+        ("--time=unlimitd", True),
+        ("-nodes=2", True),
+        ("--mail-type=sometimes", True),
+    ],
+)
+def test_a_word_where_a_number_has_to_be_may_be_filled_in(line: str, stops: bool) -> None:
+    (problem,) = read(f"#SBATCH {line}").problems
+    assert (problem.kind, problem.stops) == ("bad-value", stops)
+
+
 def test_what_a_swallowed_option_leaves_over_is_told_unless_that_is_refused() -> None:
     assert kinds("#SBATCH -p", "#SBATCH -n 1") == ["swallowed-option", "stray-word"]
     assert kinds("#SBATCH -t", "#SBATCH -A bb1234") == ["swallowed-option"]
@@ -332,7 +353,7 @@ def test_a_misspelt_word_is_no_placeholder(name: str, written: str, meant: str) 
 def test_a_file_that_is_named_a_template_has_what_is_filled_in(name: str, expected: list[str]) -> None:
     text = "#!/bin/bash\n#SBATCH --nodes=$NODES\n"
     assert [problem.kind for problem in read_directives(Source(name, text)).problems] == expected
-    problems = read_directives(Source(name, "#!/bin/bash\n#SBATCH --array=test\n")).problems
+    problems = read_directives(Source(name, "#!/bin/bash\n#SBATCH --array=1;\n")).problems
     assert [problem.stops for problem in problems] == [name == "job.sh"]
 
 

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nmlgen.findings import Edit, Fix
-from nmlgen.namelist.placeholders import is_named_template, stands_for_numbers
+from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.pbs.values import (
     OF_CHUNKS,
@@ -285,7 +285,9 @@ class _Reading:
                 return
             told = f"{name}={value}" if not name.startswith("-") else f"{name} {value}"
             at = f': "{part}"' if part != value else ""
-            yield _problem("pbs-bad-value", f'qsub refuses "{told}"{at}', span, str(error))
+            is_value = part == value or f"={part}" in value
+            stops = not (is_number and is_value and has_word_for_number(part))
+            yield _problem("pbs-bad-value", f'qsub refuses "{told}"{at}', span, str(error), stops=stops)
 
     def later(self, end: int, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
         for match in _LATER.finditer(self.text.text, end):

@@ -15,7 +15,7 @@ from typing import Any
 from nmlgen.experiment.machine import OF_PLUG_INS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
-from nmlgen.namelist.placeholders import is_named_template, stands_for_number, stands_for_numbers
+from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_number, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
@@ -58,7 +58,7 @@ _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; betw
 )
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]"
-    r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
+    r"|(?<!\$)\{(?:[A-Za-z_][\w.]{,99}|[0-9]?)\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[*A-Za-z_]"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
@@ -507,8 +507,9 @@ class _Reading:
         elif refusal is not None and self._is_filled_in(name, text):
             return text, False
         elif refusal is not None:
-            expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
-            stops = not self._has_foreign_variable(text)
+            expected, stops = refusal, not _has_word_for_number(name, text)
+            if _SHELL.search(text):
+                expected, stops = f"{refusal}; Slurm expands no variables", not self._has_foreign_variable(text)
             self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected, stops)
         elif not text and name in ("error", "output"):
             message = f'Slurm fails a job with {given.written} "" before its first command'
@@ -542,6 +543,13 @@ class _Reading:
         if name in _SEVERAL_NUMBERS:
             return stands_for_numbers(text)
         return name in _NUMBERS and stands_for_number(text)
+
+
+def _has_word_for_number(name: str, text: str) -> bool:
+    """Whether a word stands where a number has to be, and not one of sbatch's own."""
+    if name in ("time", "time-min", "array"):
+        return without_limit(text) is None and has_word_for_number(text)
+    return name in _NUMBERS and has_word_for_number(text)
 
 
 def _is_left_out(problem: SyntaxProblem) -> bool:
