@@ -90,6 +90,7 @@ class Scales:
     def __init__(self, situation: Situation, calibration: Calibration) -> None:
         self.situation = situation
         self._calibration = calibration
+        self._on_global: dict[Layout, Prediction] = {}
 
     def weigh(self, layout: Layout) -> Candidate:
         """A layout with what it is expected to take, where the experiment runs."""
@@ -100,6 +101,11 @@ class Scales:
 
     def on_global(self, layout: Layout) -> Prediction:
         """What a layout takes on the global file system."""
+        if (found := self._on_global.get(layout)) is None:
+            found = self._on_global[layout] = self._played(layout)
+        return found
+
+    def _played(self, layout: Layout) -> Prediction:
         from nmlgen.advise.play import played
 
         case = case_with(self.situation, layout)

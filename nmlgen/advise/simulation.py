@@ -10,6 +10,7 @@ which makes the play agree with the closed form for a single stream (see `docs/e
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -79,7 +80,7 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     if step_s < 0:
         raise ValueError(f"step_s is {step_s}; expected 0 or more")
     play = _Play(workload, step_s, rates, record)
-    timetables = _timetables(workload)
+    timetables = Counter(_timetables(workload))  # partitions have the same
     edges = {0, workload.n_steps + 1}
     for one in timetables:
         edges.update(edge for edge in (one.first, one.last + 1) if edge <= workload.n_steps)
@@ -93,9 +94,9 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     return play.finish()
 
 
-def _play_all(play: _Play, timetables: Sequence[_Timetable], begin: int, end: int, record: bool) -> None:
+def _play_all(play: _Play, timetables: Counter[_Timetable], begin: int, end: int, record: bool) -> None:
     """All that is due, in whatever order, or if that is too much, a part that stands for it."""
-    count = 0 if record else sum(one.count(begin, end) for one in timetables)
+    count = 0 if record else _count(timetables, begin, end)
     if count > MOST_PLAYED:
         play.run_in_part(begin, end, max(1, (end - begin) * MOST_PLAYED // (2 * count)))
     else:
@@ -133,7 +134,7 @@ def _timetables(workload: Workload) -> list[_Timetable]:
     return [_Timetable.of(steps, turns) for steps, turns in found if steps]
 
 
-def _period(timetables: Sequence[_Timetable], begin: int, end: int) -> int | None:
+def _period(timetables: Counter[_Timetable], begin: int, end: int) -> int | None:
     """After how many steps the same ranks get the same bytes again; None where that never happens in this time, or so
     much is written until then that it is not played."""
     going_on = [one for one in timetables if one.first < end and one.last >= begin]
@@ -142,8 +143,12 @@ def _period(timetables: Sequence[_Timetable], begin: int, end: int) -> int | Non
         period = lcm(period, each or 0)
     if not going_on or not 0 < 3 * period <= end - begin:
         return None
-    count = sum(one.count(begin, begin + period) for one in going_on)
-    return period if 2 * count <= MOST_PLAYED else None
+    return period if 2 * _count(timetables, begin, begin + period) <= MOST_PLAYED else None
+
+
+def _count(timetables: Counter[_Timetable], begin: int, end: int) -> int:
+    """How often all together write from one step to before another."""
+    return sum(times * one.count(begin, end) for one, times in timetables.items())
 
 
 class _Pool:

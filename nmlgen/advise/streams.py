@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, with_output
-from nmlgen.advise.layout import present_layout
+from nmlgen.advise.layout import files_of, present_layout
 from nmlgen.advise.model import run_time, writer_turn
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
@@ -36,8 +36,8 @@ class StreamShare:
 
 @frozen
 class StreamShares:
-    """All outputs, that which costs most first, and what the `whole` run is expected to take. Of more than some fifty
-    it is told of those that write most; so many more, `others`, there are."""
+    """All outputs, that which costs most first, and what the `whole` run is expected to take. Where they have more than
+    some fifty files it is told of those that write most; so many more, `others`, there are."""
 
     shares: tuple[StreamShare, ...]
     whole: Prediction
@@ -49,8 +49,9 @@ def stream_shares(situation: Situation, calibration: Calibration) -> StreamShare
     whole = _predicted(situation, calibration)
     found = []
     all_outputs = situation.outputs
+    files = files_of(all_outputs, (output.partitions for output in all_outputs))
     records = min(MOST_PLAYED, sum(output.steps for output in all_outputs))
-    most = min(_MOST_PLAYED // max(1, len(all_outputs)), _MOST_WRITTEN // max(1, records))
+    most = min(_MOST_PLAYED // max(1, files), _MOST_WRITTEN // max(1, records))
     asked = all_outputs[: max(1, most)]
     for output in asked:
         without = tuple(other for other in all_outputs if other is not output)

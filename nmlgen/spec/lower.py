@@ -302,6 +302,8 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
             yield problem("SPC003", f"{group} is not set below namelists", found.span, advice)
     for group, name, leaf in _times(tree):
         yield from _unreadable(group, name, leaf, _TIMES[group][name])
+    if (branch := tree.at("start_from", "time")) is not None:
+        yield from _unparsable("start_from.time", branch, branch.value, Instant.parse)
     yield from _bad_job(tree)
 
 

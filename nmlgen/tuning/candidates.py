@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from nmlgen.advise.case import Case
@@ -61,16 +62,23 @@ class Candidates:
         return any(len(values) > 1 for values in by_case.values())
 
 
+_MOST_POINTS = 400
+
+
 def candidates_of(spec: Spec) -> Candidates:
     """The points of the spec's section `sweep`; without one, numbers of I/O ranks, each with the partitions that leave
     none of them idle.
 
-    Raises SpecError for a sweep that cannot be expanded, InputError if there is nothing to choose from.
+    Raises SpecError for a sweep that cannot be expanded, InputError if there is nothing to choose from, or too much.
     """
     spec.experiment.require_icon("what candidates cost")
     left_out = 0
+    points: Iterable[Point]
     if spec.tree.get("sweep") is not None:
-        points = expand(spec)
+        points = list(islice(expand(spec), _MOST_POINTS + 1))
+        if len(points) > _MOST_POINTS:
+            message = f"the sweep has more than {_MOST_POINTS} points, and each is weighed before every run"
+            raise InputError(f"{message}; give fewer values, or leave some out with `exclude`")
     else:
         layouts, left_out = _layouts(spec)
         keys = list(layouts[0])

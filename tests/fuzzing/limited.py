@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from attrs import frozen
 CPU_SECONDS = 5
 MEMORY = 500 * 10**6  # bytes of address space, of which what is resident is a part
 _CODES = {"status": (0, 1, 2, 3)}  # 3: not all points are done
+_QUOTED = re.compile(r"^ *\d+ \| .*$", re.MULTILINE)  # lines of the input, which may say what they like
 MISTAKE = "mistake in nmlgen"  # what a rule that raised, or a command, is called by
 
 
@@ -41,7 +43,7 @@ class Ended:
             return "CPU"
         if self.code < 0:
             return signal.Signals(-self.code).name
-        said = self.out + self.error
+        said = _QUOTED.sub("", self.out + self.error)
         if "MemoryError" in said:
             return "memory"
         if "Traceback (most recent call last)" in said or MISTAKE in said:

@@ -507,6 +507,7 @@ def test_overrides(override, name, value):
         ("job.comment=x\0", "SPC001", "--set:1:13", "U+0000"),
         (".".join(["a"] * 3000) + "=1", "SPC003", "--set:1:1", "deep"),
         ("job=4", "SPC004", "--set:1:1", "job is"),
+        ('start_from={directory: other, time: "16384"}', "SPC004", "--set:1:12", 'start_from.time is "16384"'),
     ],
 )
 def test_overrides_that_cannot_be(override, code, where, words):

@@ -72,6 +72,11 @@ def test_all_keys_are_unseen_where_the_model_cannot_be_asked():
     assert {candidate.nodes for candidate in found.candidates} == {2}
 
 
+def test_too_much_to_choose_from():
+    with pytest.raises(InputError, match="the sweep has more than 400 points, and each is weighed before every run"):
+        candidates_of(load(sweep={"grid": {"parallel.nproma": list(range(4, 405))}}))
+
+
 def test_nothing_to_choose_from():
     document = changed(grid={"file": "grids/ours.nc"})
     del document["grid"]["name"]
