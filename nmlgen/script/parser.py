@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.heredocs import HeredocReader
-from nmlgen.script.reading import BLANKS, Failure, SpentError, asks_for_ksh
+from nmlgen.script.reading import BLANKS, Failure, SpentError, asks_for_ksh, shell_of
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -86,6 +86,8 @@ _BINARY = re.compile(r"(?:==|!=|=~|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n]|
 _TEST_END = re.compile(rf"\]\]{_AFTER}")
 _REST_OF_LINE = re.compile(r"[^\n]*")
 _CARRIAGE_RETURN = re.compile(r"\r\n")
+_OF_ANY_SHELL = ("crlf", "byte-order-mark", "unterminated-heredoc")
+"""What is wrong for zsh, too, which has a grammar of its own: `for f (*.nc) echo $f`."""
 
 
 def parse(source: Source) -> Script:
@@ -103,11 +105,11 @@ def parse(source: Source) -> Script:
     parser.is_ksh = asks_for_ksh(source) is True
     body = parser.script()
     origin = Text(source)
-    left = _exit(body, len(text))
+    left, is_for_zsh = _exit(body, len(text)), shell_of(source) == "zsh"
     problems = tuple(
         SyntaxProblem(found.kind, found.message, origin.span(found.start, found.end), found.expected, found.stops)
         for found in sorted(parser.complaints.values(), key=lambda found: (found.start, found.end))
-        if found.start < left
+        if found.start < left and (not is_for_zsh or found.kind in _OF_ANY_SHELL)
     )
     heredocs = sorted(parser.heredocs, key=lambda pair: pair[1].body.start)
     comments = sorted(parser.comments, key=lambda comment: comment.start)

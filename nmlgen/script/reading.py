@@ -25,18 +25,20 @@ _BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
 _COMMENT = re.compile(r"#[^\n]*")
 _SKIPPED = tuple(" \t\n\\#")
 _SHOWN = re.compile(r"[|&;<>()]{1,3}|[^ \t\n|&;<>()]{1,60}|.", re.DOTALL)
+_SHELLS = ("bash", "ksh", "ksh93", "mksh", "pdksh", "sh", "dash", "zsh")
+
+
+def shell_of(source: Source) -> str | None:
+    """The shell that the first line asks for; None if it asks for none."""
+    first = source.line(1)
+    words = re.findall(r"[^\s/]+", first) if first.startswith("#!") else ()
+    return next((word for word in words if word in _SHELLS), None)
 
 
 def asks_for_ksh(source: Source) -> bool | None:
     """Whether the first line asks for ksh; None if it asks for no shell in particular."""
-    first = source.line(1)
-    if not first.startswith("#!"):
-        return None
-    words = re.findall(r"[^\s/]+", first)
-    shells = [word for word in words if word in ("bash", "ksh", "ksh93", "mksh", "pdksh", "sh", "dash", "zsh")]
-    if not shells or shells[0] in ("sh", "dash", "zsh"):
-        return None
-    return "ksh" in shells[0]
+    shell = shell_of(source)
+    return None if shell in (None, "sh", "dash", "zsh") else shell != "bash"
 
 
 _OF_MERGE = re.compile(r"<{7}(?= )|>{7}(?= )")  # of Git

@@ -75,6 +75,7 @@ def marked(span: Span) -> str:
         "#PBS -m EMAIL_WHEN",
         "#PBS -N #NAME#",
         "#PBS -l select=1:ncpus=2 \\\n  -N icon",
+        "#PBS -N icon\n{% if walltime %}\n#PBS -l walltime={{ walltime }}\n{% endif %}",
     ],
 )
 def test_what_qsub_takes(line):

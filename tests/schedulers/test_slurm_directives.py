@@ -357,6 +357,14 @@ def test_a_file_that_is_named_a_template_has_what_is_filled_in(name: str, expect
     assert [problem.stops for problem in problems] == [name == "job.sh"]
 
 
+def test_statements_of_a_template_are_no_commands() -> None:
+    lines = "{% if target %}", "#SBATCH --nodes=2", "{% endif %}", "#SBATCH --ntasks=4"
+    assert values(*lines) == {"nodes": 2, "ntasks": 4}
+    assert kinds(*lines) == []
+    assert not read(*lines, first="{% block header %}\n#!/bin/bash\n").problems
+    assert kinds("{ true; }", *lines) == ["directive-after-command"] * 2
+
+
 @pytest.mark.parametrize("option", ["--image", "--container-name", "--workdir"])
 def test_a_word_behind_an_option_of_a_plug_in_is_its_value(option: str) -> None:
     assert "stray-word" not in kinds(f"#SBATCH {option} a -N 2")

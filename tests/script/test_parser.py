@@ -788,6 +788,20 @@ def test_carriage_returns_in_remarks_and_texts_are_none_of_the_shell(text, kinds
     assert [problem.kind for problem in script(text).problems] == kinds
 
 
+@rows(
+    ("text", "kinds"),
+    [
+        ("#!/bin/zsh\nfor f (*.nc(N)) echo $f\nif [[ $a ]] { b }\n", []),
+        ("#!/usr/bin/env zsh\nb=${(f)a}\nfor f in *(.); do\n", []),
+        ("#!/bin/zsh\r\ntrue\n", ["crlf"]),
+        ("#!/bin/zsh\ncat <<EOF\n", ["unterminated-heredoc"]),
+        ("#!/bin/bash zsh\nfor f (*) true\n", ["missing-word"]),
+    ],
+)
+def test_the_grammar_of_zsh_is_not_judged(text, kinds):
+    assert [problem.kind for problem in script(text).problems] == kinds
+
+
 @rows("opener", ["(", "$(", '"$(', "${a:-", "{ ", "if ", "((", "[[ ! ", "`a\\`", "a=(", "f() ("])
 def test_depth_is_bounded(opener):
     found = script(f"{opener * 20_000}\nlast\n")

@@ -27,6 +27,7 @@ from nmlgen.schedulers.pbs.values import (
     resources,
 )
 from nmlgen.script.options import StaticWord
+from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
 
@@ -159,7 +160,7 @@ class _Reading:
 
     def head(self) -> tuple[list[PbsDirective], int]:
         """The directives before the first command, and where that begins."""
-        text = self.text.text
+        text, filled_in = self.text.text, without_directives(self.text.text)
         found: list[PbsDirective] = []
         at = 0
         while at < len(text):
@@ -169,7 +170,7 @@ class _Reading:
                 while text[at:end].rstrip(_SPACE).endswith("\\") and end < len(text):
                     end = _line_end(text, end + 1)
                 found.append(self.directive(directive.end(), end))
-            elif text[at] != ":" and text[at:end].lstrip(_SPACE)[:1] not in ("", "#"):
+            elif text[at] != ":" and filled_in[at:end].lstrip(_SPACE)[:1] not in ("", "#"):
                 return found, at
             at = end + 1
         return found, len(text)

@@ -19,6 +19,7 @@ from nmlgen.namelist.placeholders import has_word_for_number, is_named_template,
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
 
@@ -200,7 +201,7 @@ class _Reading:
 
     def _head(self) -> int:
         """Read the lines before the first command; returns where that begins."""
-        text = self.text.text
+        text, filled_in = self.text.text, without_directives(self.text.text)
         at = len(text) - len(text.removeprefix(_BYTE_ORDER_MARK))
         while at < len(text):
             end = text.find("\n", at)
@@ -210,7 +211,7 @@ class _Reading:
             if magic is not None:
                 self.read.append(self.text.span(at, at + len(magic)))
                 self._words(at + len(magic), end)
-            elif line.lstrip(_SPACE)[:1] not in ("", "#"):
+            elif filled_in[at:end].lstrip(_SPACE)[:1] not in ("", "#"):
                 return at
             else:
                 self._ignored(line, at)
@@ -280,7 +281,8 @@ class _Reading:
 
     def _whole_script(self) -> None:
         text = self.text.text
-        if not text.startswith("#!"):
+        begins_with_statement = text[:1] != without_directives(text)[:1]  # of a template, before or instead of the #!
+        if not text.startswith("#!") and not begins_with_statement:
             length = len(text.partition("\n")[0])
             self._problem(
                 "first-line",
