@@ -21,7 +21,9 @@ from nmlgen.advise.workload import Checkpoint, Steps, Stream, Workload
 from nmlgen.values import frozen
 
 _SAME = 1e-9  # relative: what counts as the same state of the writers
-MOST_PLAYED = 10_000  # writings of a time in which the same streams write: what comes behind them is multiplied out
+MOST_PLAYED = 10_000  # writings of times in which the same streams write: what comes behind them is multiplied out
+_LEAST_PLAYED = 200  # of one such time, of however many
+_MOST_LOOKED_AT = 50_000  # times in which the same streams write, for each that writes: of more there are too many
 
 
 @frozen
@@ -79,14 +81,17 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     """
     if step_s < 0:
         raise ValueError(f"step_s is {step_s}; expected 0 or more")
-    play = _Play(workload, step_s, rates, record)
     timetables = Counter(_timetables(workload))  # partitions have the same
     edges = {0, workload.n_steps + 1}
     for one in timetables:
         edges.update(edge for edge in (one.first, one.last + 1) if edge <= workload.n_steps)
+    if len(edges) * len(timetables) > _MOST_LOOKED_AT:
+        edges = {0, workload.n_steps + 1}
+    most = max(_LEAST_PLAYED, MOST_PLAYED // (len(edges) - 1))
+    play = _Play(workload, step_s, rates, record, most)
     played = 0  # until this step; what lies between two times in which all repeats itself is played at once
     for begin, end in pairwise(sorted(edges)):
-        if not record and (period := _period(timetables, begin, end)):
+        if not record and (period := _period(timetables, begin, end, most)):
             _play_all(play, timetables, played, begin, record)
             play.run_periodically(begin, end, period)
             played = end
@@ -97,8 +102,8 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
 def _play_all(play: _Play, timetables: Counter[_Timetable], begin: int, end: int, record: bool) -> None:
     """All that is due, in whatever order, or if that is too much, a part that stands for it."""
     count = 0 if record else _count(timetables, begin, end)
-    if count > MOST_PLAYED:
-        play.run_in_part(begin, end, max(1, (end - begin) * MOST_PLAYED // (2 * count)))
+    if count > play.most:
+        play.run_in_part(begin, end, max(1, (end - begin) * play.most // (2 * count)))
     else:
         play.run(begin, end)
 
@@ -134,7 +139,7 @@ def _timetables(workload: Workload) -> list[_Timetable]:
     return [_Timetable.of(steps, turns) for steps, turns in found if steps]
 
 
-def _period(timetables: Counter[_Timetable], begin: int, end: int) -> int | None:
+def _period(timetables: Counter[_Timetable], begin: int, end: int, most: int) -> int | None:
     """After how many steps the same ranks get the same bytes again; None where that never happens in this time, or so
     much is written until then that it is not played."""
     going_on = [one for one in timetables if one.first < end and one.last >= begin]
@@ -143,7 +148,7 @@ def _period(timetables: Counter[_Timetable], begin: int, end: int) -> int | None
         period = lcm(period, each or 0)
     if not going_on or not 0 < 3 * period <= end - begin:
         return None
-    return period if 2 * _count(timetables, begin, begin + period) <= MOST_PLAYED else None
+    return period if 2 * _count(timetables, begin, begin + period) <= most else None
 
 
 def _count(timetables: Counter[_Timetable], begin: int, end: int) -> int:
@@ -266,9 +271,11 @@ class _Due:
 
 
 class _Play:
-    """A job on its way: the workers' time, and the two pools of writers beside them."""
+    """A job on its way: the workers' time, and the two pools of writers beside them. Of a time in which the same
+    streams write it plays about so many writings at the `most`."""
 
-    def __init__(self, workload: Workload, step_s: float, rates: Rates, record: bool) -> None:
+    def __init__(self, workload: Workload, step_s: float, rates: Rates, record: bool, most: int) -> None:
+        self.most = most
         self._workload, self._step_s, self._rates = workload, step_s, rates
         self._step, self._time, self._stopped_s = 0, 0.0, 0.0
         self._written = 0  # how often something was due
@@ -288,15 +295,15 @@ class _Play:
     def run_periodically(self, begin: int, end: int, period: int) -> None:
         """The same, where all that is due repeats itself after a period."""
         agenda = self._agenda(begin, begin + period)
-        self._multiply_out(begin, end, period, lambda start: self._play(start, agenda))
+        self._multiply_out(begin, end, period, lambda start: self._play(start, agenda), self.most)
 
     def run_in_part(self, begin: int, end: int, part: int) -> None:
         """The same, where too much is due to play all of it: a part, after which the writers have come to their pace,
         and another one, as which all others are taken to be."""
-        self._multiply_out(begin, end, part, lambda start: self.run(start, start + part))
+        self._multiply_out(begin, end, part, lambda start: self.run(start, start + part), 0)
 
-    def _multiply_out(self, begin: int, end: int, part: int, run: Callable[[int], None]) -> None:
-        """Runs part after part until one ends as it began, or enough has been written: so are all that come."""
+    def _multiply_out(self, begin: int, end: int, part: int, run: Callable[[int], None], most: int) -> None:
+        """Runs two parts and more until one ends as it began, or the most has been written: so are all that come."""
         before: _State | None = None
         first = self._written
         while begin + part <= end:
@@ -306,7 +313,7 @@ class _Play:
             if times < 1:
                 continue
             state = self._state()
-            is_enough = self._written - first >= MOST_PLAYED
+            is_enough = self._written - first >= most
             if before is not None and (is_enough or state.goes_on_as(before, self._largest)):
                 self._repeat(before, times, part)
                 begin, before = begin + times * part, None

@@ -81,6 +81,10 @@ class Calendar(Enum):
         """The instant so much later; a day beyond the end of the new month becomes its last day."""
         return self._later(instant, duration)[0]
 
+    def at(self, position: int) -> Instant:
+        """The instant at a position."""
+        return self._from_day_number(*divmod(position, _DAY))
+
     def every(self, instant: Instant, duration: Duration) -> Iterator[int]:
         """The positions of an instant and of all that follow, each so much later than the one before."""
         position = self.position(instant)

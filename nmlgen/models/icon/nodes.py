@@ -102,20 +102,20 @@ def nodes(experiment: Experiment) -> tuple[Node, ...]:
         numbers_of = [next(further) if program.model is None else program.model for program in experiment.programs]
         for seat in placement(experiment):
             roles[seat.rank] = numbers_of[seat.program], seat.kind
-        return tuple(
-            Node(number, ranks, Counter(roles[rank] for rank in ranks if rank in roles))
-            for number, ranks in enumerate(seats)
-        )
+        return tuple(Node(number, ranks, _counted(roles, ranks)) for number, ranks in enumerate(seats))
     for component in experiment.components:
         ranks = split(component)
         if ranks.work < 1:
             raise UndecidedError(component.tasks)
         for kind, numbers in rank_numbers(ranks, numbers_in_job(component)).items():
             roles.update(dict.fromkeys(numbers, (component.number, kind)))
-    return tuple(
-        Node(number, ranks, Counter(roles[rank] for rank in ranks if rank in roles))
-        for number, ranks in enumerate(seats)
-    )
+    return tuple(Node(number, ranks, _counted(roles, ranks)) for number, ranks in enumerate(seats))
+
+
+def _counted(roles: Mapping[int, tuple[int, str]], ranks: Sequence[int]) -> Counter[tuple[int, str]]:
+    """What the ranks of a node do, as far as they do anything."""
+    found = Counter(map(roles.get, ranks))
+    return Counter({role: count for role, count in found.items() if role is not None})
 
 
 def _placed(experiment: Experiment) -> tuple[Sequence[int], ...]:

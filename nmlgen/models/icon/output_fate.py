@@ -18,7 +18,7 @@ an atmosphere with one step a file and two partitions 12 of 13 records were left
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -33,6 +33,7 @@ from nmlgen.models.icon.schedule import (
     appended_date,
     keeps_number,
     number_at_branch,
+    number_before,
     skipped_dates,
 )
 from nmlgen.values import frozen
@@ -98,7 +99,7 @@ def fate(
     where: dict[int, str] = {}
     is_dated = Names(component, file, clock).is_dated
     for leg, (begin, end) in enumerate(islice(_legs(clock), legs), start=1):
-        own = dates[bisect_left(dates, begin) : bisect_right(dates, end)]
+        own = dates[number_before(dates, begin) : number_before(dates, end + 1)]
         if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
             own = (*own, appended)
         for opened in chain.job(own, begin, end):
@@ -111,7 +112,7 @@ def fate(
     whole: list[_Opened] = []
     if not is_dated:
         in_one_job = _Chain(component, file, clock, output_filename, keeps_number(component), [number])
-        whole = in_one_job.job(dates[bisect_left(dates, clock.begin) :], clock.begin, clock.length)
+        whole = in_one_job.job(dates[number_before(dates, clock.begin) :], clock.begin, clock.length)
     in_one = ((date, opened.name) for opened in whole for date in opened.dates)
     other = ((date, where[date], name) for date, name in in_one if where.get(date, name) != name)
     return Fate({name: tuple(held) for name, held in files.items()}, tuple(losses), next(other, None))

@@ -198,7 +198,7 @@ def _first_job(component: Component, file: OutputFile, clock: Clock) -> tuple[Se
     """The regular output times of the first job, and the one that include_last adds, if it falls into it."""
     regular, last = _whole_experiment(component, file, clock)
     end = clock.end_of(1)
-    found = regular[: bisect_right(regular, end)]
+    found = regular[: number_before(regular, end + 1)]
     return found, (last,) if last is not None and last <= end else ()
 
 
@@ -236,7 +236,7 @@ def dates_by_job(
     last = appended_date(component, file, clock)
 
     def of_job(begin: int, end: int) -> tuple[Sequence[int], int | None]:
-        found = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+        found = regular[number_before(regular, begin) : number_before(regular, end + 1)]
         return found, last if last is not None and found and found[-1] < last else None
 
     return of_job
@@ -274,7 +274,7 @@ def skipped_dates(component: Component, file: OutputFile, clock: Clock, begin: i
     if file.partitions == 1 or starts <= begin:
         return 0
     regular, _ = _regular(component, file, clock)
-    return bisect_left(regular, min(starts, end + 1)) - bisect_left(regular, begin)
+    return number_before(regular, min(starts, end + 1)) - number_before(regular, begin)
 
 
 def output_steps(
@@ -326,7 +326,7 @@ def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> t
     regular, last = _planned(component, file, clock)
     if clock.branch is None:
         return regular, last
-    return regular[bisect_left(regular, _behind_branch(clock)) :], last
+    return regular[number_before(regular, _behind_branch(clock)) :], last
 
 
 def _behind_branch(clock: Clock) -> int:
@@ -339,7 +339,7 @@ def _passed_at_branch(component: Component, file: OutputFile, clock: Clock) -> S
     if clock.branch is None:
         return ()
     regular, _ = _planned(component, file, clock)
-    return regular[bisect_left(regular, clock.begin) : bisect_left(regular, _behind_branch(clock))]
+    return regular[number_before(regular, clock.begin) : number_before(regular, _behind_branch(clock))]
 
 
 _FORGETFUL = ("ocean", "hamocc")
@@ -356,7 +356,7 @@ def number_at_branch(component: Component, file: OutputFile, clock: Clock) -> in
     regular = _planned(component, file, clock)[0] if clock.begin and keeps_number(component) else ()
     if not regular:
         return 1
-    reached = regular[: bisect_left(regular, clock.begin) + 1]
+    reached = regular[: number_before(regular, clock.begin) + 1]
     return FileEnds(component, file, clock, regular[0]).files(reached, None)[0]
 
 
@@ -367,7 +367,7 @@ def _planned(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequ
     equal intervals are a range, however many there are."""
     regular, stop = _regular(component, file, clock)
     begin, end = active_times(component, file.domain, clock)
-    regular = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+    regular = regular[number_before(regular, begin) : number_before(regular, end + 1)]
     is_added = _includes_last(component, file) and regular and regular[-1] < end <= stop
     return regular, end if is_added else None
 
@@ -396,12 +396,17 @@ class Windows(Sequence[int]):
     parts: tuple[Sequence[int], ...]
 
     @cached_property
-    def _firsts(self) -> list[int]:
+    def firsts(self) -> list[int]:
         """The number of the first time of each part, and behind them that of all."""
         return list(accumulate(map(len, self.parts), initial=0))
 
+    @cached_property
+    def lasts(self) -> list[int]:
+        """The last time of each part."""
+        return [part[-1] for part in self.parts]
+
     def __len__(self) -> int:
-        return self._firsts[-1]
+        return self.firsts[-1]
 
     def __iter__(self) -> Iterator[int]:
         return chain(*self.parts)
@@ -415,12 +420,20 @@ class Windows(Sequence[int]):
             begin, end, _ = index.indices(len(self))
             some = (
                 part[max(0, begin - first) : max(0, end - first)]
-                for part, first in zip(self.parts, self._firsts, strict=False)
+                for part, first in zip(self.parts, self.firsts, strict=False)
             )
             return Windows(tuple(part for part in some if part))
         number = range(len(self))[index]
-        place = bisect_right(self._firsts, number) - 1
-        return self.parts[place][number - self._firsts[place]]
+        place = bisect_right(self.firsts, number) - 1
+        return self.parts[place][number - self.firsts[place]]
+
+
+def number_before(dates: Sequence[int], time: int) -> int:
+    """How many of these output times come before another time."""
+    if not isinstance(dates, Windows):
+        return bisect_left(dates, time)
+    place = bisect_left(dates.lasts, time)
+    return len(dates) if place == len(dates.parts) else dates.firsts[place] + bisect_left(dates.parts[place], time)
 
 
 def _merged(component: Component, file: OutputFile, found: list[Sequence[int]]) -> Sequence[int]:
@@ -604,7 +617,11 @@ class Names:
     def _dated(self, keyword: str, date: int) -> str:
         if keyword in _OF_DATE:
             return _OF_DATE[keyword](date)
-        return _OF_INSTANT[keyword](self._clock.calendar.add(self._clock.start, Duration(0, date)))
+        return _OF_INSTANT[keyword](self._clock.calendar.at(self._start + date))
+
+    @cached_property
+    def _start(self) -> int:
+        return self._clock.calendar.position(self._clock.start)
 
     @cached_property
     def _prefix(self) -> str:

@@ -24,7 +24,7 @@ from nmlgen.models.icon.clock import Clock, clock
 from nmlgen.models.icon.grids import grid_at_hand
 from nmlgen.models.icon.output_fate import fate
 from nmlgen.models.icon.ranks import OutputFile, RestartMode, domains, output_files, placement, restart_mode, split
-from nmlgen.models.icon.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
+from nmlgen.models.icon.schedule import Duty, all_dates, duties, output_steps
 from nmlgen.models.icon.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 from nmlgen.pattern import pattern
 from nmlgen.values import evolve, field, frozen
@@ -179,6 +179,10 @@ def _stream_volume(
     )
 
 
+_MOST_IN_A_CHAIN = 400_000  # output times that are gone through one by one: hourly output of 45 years
+_OF_A_JOB = 8  # output times, to go through one job
+
+
 def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple[int, int, int]]]:
     """Records, files and the most records of a file that are on disk in the end, of each sequence of files."""
     if time.legs <= 1 or component.kind not in ("atmosphere", "ocean", "waves"):
@@ -188,11 +192,10 @@ def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple
     count = 0
     for file, _ in placement(component):
         dates = all_dates(component, file, time)
-        count += len(dates) + time.legs
-        if count > MOST_DATES:
+        count += len(dates) + _OF_A_JOB * time.legs
+        if count > _MOST_IN_A_CHAIN:
             setting = component["master_time_control_nml", "restartTimeIntval"]
-            reason = f"the chain has more than {MOST_DATES} jobs and output times"
-            raise UndecidedError(setting, reason)
+            raise UndecidedError(setting, "the chain has more jobs and output times than are gone through")
         held = [len(records) for records in fate(component, file, time).files.values()]
         yield file, (sum(held), len(held), max(held, default=0))
 

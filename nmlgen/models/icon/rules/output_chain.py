@@ -21,7 +21,9 @@ _MOST_LEGS = 100
 """A bound on work: of a longer chain the first so many jobs are played."""
 
 _MOST_RECORDS = 30_000
-"""A bound on work: where all models of an experiment write more records, fewer jobs are, at least two."""
+"""A bound on work: where all models of an experiment write more records, fewer jobs are, at least two. Each sequence of
+files counts as some more in each job."""
+_OF_A_JOB = 5
 
 _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
@@ -49,7 +51,7 @@ def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -
     most = _MOST_RECORDS // len(component.experiment.components)
     while True:
         beginning = time if legs == time.legs else time.shortened(time.end_of(legs))
-        if sum(len(all_dates(component, file, beginning)) for file in files) <= most:
+        if sum(_OF_A_JOB * legs + len(all_dates(component, file, beginning)) for file in files) <= most:
             return beginning
         if legs == 2:
             setting = component["master_time_control_nml", "restartTimeIntval"]

@@ -29,6 +29,8 @@ from nmlgen.values import frozen
 _ASYNCHRONOUS = 1  # pio_type: ICON's own I/O ranks
 _MOST_JOBS = 2000
 """A bound on work: of a longer chain the first so many jobs are looked at."""
+_MOST_PLACED = 20_000
+"""The same of sequences of files in all these jobs, of which there are two at least."""
 
 
 @frozen
@@ -94,7 +96,7 @@ class RankWaitsForEver(ComponentRule):
             return
         time = clock(component)
         ordered = [_Placed(component, file, rank, time) for file, rank in placed]
-        for begin, end in _jobs(time):
+        for begin, end in _jobs(time, max(2, min(_MOST_JOBS, _MOST_PLACED // max(1, len(ordered))))):
             waited = _waited_for(ordered, begin, end)
             if waited is None:
                 continue
@@ -125,9 +127,9 @@ def _placed(component: Component) -> tuple[tuple[OutputFile, int], ...] | None:
         return None
 
 
-def _jobs(time: Clock) -> Iterator[tuple[int, int]]:
-    """The begin and the end of each job, in milliseconds from the start of the experiment."""
-    for number in range(min(time.legs, _MOST_JOBS)):
+def _jobs(time: Clock, most: int) -> Iterator[tuple[int, int]]:
+    """The begin and the end of each job, so many at the most, in milliseconds from the start of the experiment."""
+    for number in range(min(time.legs, most)):
         yield time.end_of(number), time.end_of(number + 1)
 
 

@@ -70,5 +70,6 @@ def test_the_beginning_of_a_long_chain(
 ) -> None:
     """Of the four jobs so many are looked at as have no more records: 17 in four of them, nine in two."""
     monkeypatch.setattr(output_chain, "_MOST_RECORDS", most - 1)
+    monkeypatch.setattr(output_chain, "_OF_A_JOB", 0)
     stream = "output_interval: PT3H, stream_partitions_ml: 2, file_interval: PT3H"
     assert codes(stream, tmp_path, "PT12H") == (["OUT038"] if is_known else [])
