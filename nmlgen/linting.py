@@ -15,7 +15,7 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.files import STANDARD_INPUT, Files
-from nmlgen.findings import Finding, Report, Undecided, joined
+from nmlgen.findings import Finding, Report, Severity, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
 from nmlgen.lift.namelists import (
     MASTER_FILE,
@@ -27,7 +27,7 @@ from nmlgen.lift.namelists import (
     lift_model,
 )
 from nmlgen.lift.own_text import only_own_text
-from nmlgen.lift.problems import finding_of, problems_of
+from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
@@ -213,8 +213,9 @@ class _Linting:
             is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and _holds_all(target.path.parent))
         else:
             experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
-            if not target.is_given and is_none_of_icons(file.groups, registry):
-                return Report(())
+            if is_none_of_icons(file.groups, registry, is_given=target.is_given):
+                found = (_of_another_program(file, registry),) if target.is_given else ()
+                return excuse(Report(found), _suppressions(file), rule_names())
             read = (file,)
             is_lone = is_part(file.groups)
         if self.lifted is not None:
@@ -257,6 +258,16 @@ class _Linting:
 def _holds_all(directory: Path) -> bool:
     """Whether what lies beside a master namelist is all that ICON will find there."""
     return holds_namelists(directory) or is_run_directory(directory)
+
+
+def _of_another_program(file: NamelistFile, registry: Registry) -> Finding:
+    """What is said of a namelist, given by its name, instead of each of its groups."""
+    names = {group.name for group in file.groups}
+    known = sum(map(registry.has_group, names)) or "none"
+    message = f"ICON {registry.release} has {known} of the {len(names)} groups here: they are another program's"
+    return problem(
+        "NML001", Severity.WARNING, message, file.beginning, "expected: a namelist of ICON, WRF, MPAS or PALM"
+    )
 
 
 def _is_plain(file: NamelistFile) -> bool:

@@ -334,7 +334,14 @@ def test_a_master_namelist_beside_other_namelists_is_none(tmp_path):
 def test_a_namelist_of_another_program_is_not_judged_as_one_of_icon(tmp_path):
     text = "&setup_nml\n dt = 60\n/\n&zbgc_nml\n x = 1\n/\n&tracer_x\n/\n&grid_nml\n kcatbound = 0\n/\n"
     path = written(tmp_path, NAMELIST_ice=text) / "NAMELIST_ice"
-    assert "GRD001" not in codes(nmlgen.lint([path]))
+    (finding,) = nmlgen.lint([path]).findings
+    assert (finding.code, finding.severity.value) == ("NML001", "warning")
+    assert "has 1 of the 4 groups here" in finding.message
+    path.write_text("&weather_nml\n/\n")
+    assert 'no namelist group "weather_nml"' in nmlgen.lint([path]).findings[0].message
+    # one of ICON's, one that is gone, a slip, and one of a fork
+    path.write_text("&run_nml\n dtime = 'x'\n/\n&echam_phy_nml\n/\n&nwp_phi_nml\n/\n&mine_nml\n/\n")
+    assert "NML003" in codes(nmlgen.lint([path]))
 
 
 def test_a_stale_master_namelist_hides_nothing(tmp_path):

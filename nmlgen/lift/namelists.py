@@ -323,12 +323,17 @@ def _is_of_another_program(groups: Iterable[Group], registry: Registry) -> bool:
     return known.count(False) > known.count(True)
 
 
-def is_none_of_icons(groups: Iterable[Group], registry: Registry) -> bool:
-    """Whether a namelist that nobody named, as one in a directory, is another program's: as many of its groups or more
-    are none of ICON's, and no slips in their names."""
-    known = [registry.has_group(group.name) or nearest(group.name, registry.groups, 1) is not None for group in groups]
-    others = known.count(False)
-    return others > known.count(True) or others == known.count(True) > 1
+def is_none_of_icons(groups: Iterable[Group], registry: Registry, *, is_given: bool) -> bool:
+    """Whether a namelist is another program's: more of its groups are none of ICON's, nor were, nor are slips in their
+    names. Of one that nobody named, as one in a directory, it is enough that as many are none, or the only one."""
+    known = [_is_of_icon(group.name, registry) for group in groups]
+    others, own = known.count(False), known.count(True)
+    return others > max(own, 1) if is_given else others > own or others == own > 1
+
+
+def _is_of_icon(group: str, registry: Registry) -> bool:
+    is_or_was = registry.has_group(group) or registry.removed_group(group) is not None
+    return is_or_was or nearest(group, registry.groups, 1) is not None
 
 
 def lift_without_master(

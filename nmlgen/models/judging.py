@@ -11,7 +11,7 @@ from nmlgen.models.reading import Read, foreign_groups
 from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
-from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.namelist.syntax import Group, SyntaxProblem
 from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
@@ -57,6 +57,10 @@ class Judging:
         """Which other release has a variable; None if none is known."""
         return None
 
+    def group_elsewhere(self, _group: Group) -> str | None:
+        """Which other release or build has a group; None if none is known."""
+        return None
+
     def knows(self, _group: str) -> bool:
         """Whether the model, built otherwise, has a group that the registry does not."""
         return False
@@ -80,12 +84,14 @@ class Judging:
         known = self.registry.groups
         for group in foreign_groups(self.read, self.registry):
             meant = nearest(group.name, [name for name in known if name not in self.read.groups])
+            elsewhere = self.group_elsewhere(group)
+            what_is = f"expected: one of {', '.join(known)}" if elsewhere is None else f"{elsewhere} has it"
             yield self.finding(
                 self.unknown_group,
                 Severity.WARNING,
                 group.name_span,
                 f"{self.model} has no namelist group {group.name} and never looks at it",
-                *(did_you_mean(group.name, known) or (f"expected: one of {', '.join(known)}",)),
+                *(did_you_mean(group.name, known) or (what_is,)),
                 fix=respelt(group.name_span, group.name, meant),
             )
 

@@ -359,6 +359,7 @@ def test_a_namelist_of_another_release_is_not_refused(judged):
     assert known_elsewhere("runtime_parameters", "end_time") is None
     old = ("&initialization_parameters", "&inipar"), ("&runtime_parameters", "&d3par")
     assert found(judged(*old)) == [("PLM001", "warning"), ("PLM001", "warning")]
+    assert judged(*old).findings[0].notes == ("PALM of 2018 has it",)
     report = judged(running("netcdf_deflate = 1"), ("nx = 39", "nx = 40"))
     assert {severity for _, severity in found(report)} == {"warning"}
 

@@ -211,6 +211,21 @@ def test_a_group_of_another_name_is_never_looked_at(judged):
     assert report.findings[0].notes == ('did you mean "bdy_control"?',)
 
 
+@pytest.mark.parametrize(
+    ("group", "note"),
+    [
+        ("&chem\n chem_opt = 1,\n/\n", "WRF 3.0 to 4.7.1 with chemistry has it"),
+        ("&wrfvar3\n/\n", "WRFDA has it"),
+        ("&weather\n/\n", "expected: one of time_control, "),
+    ],
+)
+def test_a_group_of_another_build(judged, group, note):
+    (finding,) = (
+        finding for finding in judged(("&dynamics", f"{group}&dynamics")).findings if finding.code == "WRF001"
+    )
+    assert finding.notes[0].startswith(note)
+
+
 def test_a_build_with_mpi_needs_its_own_group(judged):
     without = (NAMELIST[NAMELIST.index("&namelist_quilt") :], "")
     assert found(judged(without)) == [("WRF003", "warning")]

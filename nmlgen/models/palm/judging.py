@@ -15,7 +15,7 @@ from nmlgen.models.palm.registry import RELEASE, key, known_elsewhere, palm_regi
 from nmlgen.models.palm.settings import TASKS, Settings, UnknownError
 from nmlgen.models.palm.writers import bytes_by_one_task, restart_files
 from nmlgen.models.reading import Beside, Read, read_settings
-from nmlgen.namelist.syntax import Document
+from nmlgen.namelist.syntax import Document, Group
 from nmlgen.source import Source, Span
 
 _FIRST = "initialization_parameters"
@@ -100,6 +100,9 @@ class _Judging(Judging):
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
         return known_elsewhere(group, name)
+
+    def group_elsewhere(self, group: Group) -> str | None:
+        return known_elsewhere(group.name)
 
     @cached_property
     def other_release(self) -> str | None:

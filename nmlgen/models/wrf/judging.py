@@ -22,7 +22,7 @@ from nmlgen.models.wrf.registry import (
     wrf_registry,
 )
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
-from nmlgen.namelist.syntax import Document
+from nmlgen.namelist.syntax import Document, Group
 from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
@@ -59,6 +59,11 @@ class _Judging(Judging):
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
         return known_elsewhere(group, name)
+
+    def group_elsewhere(self, group: Group) -> str | None:
+        if group.name.startswith("wrfvar"):
+            return "WRFDA"
+        return next(filter(None, (known_elsewhere(group.name, item.base) for item in group.items)), None)
 
     def knows(self, group: str) -> bool:
         return group.startswith("wrfvar") or has_elsewhere(group)

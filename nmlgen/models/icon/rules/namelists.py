@@ -134,7 +134,8 @@ class UnknownGroup(ComponentRule):
     """ICON searches its namelist file for the groups it knows and never looks at the others.
 
     ## What it does
-    Finds a namelist group that the release does not have.
+    Finds a namelist group that the release does not have. Of a namelist most of whose groups are none of ICON's that
+    alone is told.
 
     ## Why it matters
     ICON ignores the group in silence and runs with its defaults: a misspelt `paralel_nml` costs a whole run. A group
