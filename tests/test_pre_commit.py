@@ -56,6 +56,9 @@ def test_the_manifest_is_one():
 
 def test_lint(repository):
     (repository / "run" / "README").write_text("not a namelist\n")
+    (repository / "run" / "README.namelist").write_text("&run_nml of ICON\n")
+    (repository / "run" / "exp.old").write_text("#!/bin/csh\n")
+    (repository / "run" / "exp.old").chmod(0o755)
     assert "(no files to check)" in run("nmlgen-lint").stdout
     names = ("exp.test_namelist", "nwpexp.test", "clmexp.test", "exp.test.run", "NAMELIST_atm", "atm.nml")
     for name in names:
@@ -71,6 +74,7 @@ def test_scripts_by_their_first_line(repository):
     run_directory = repository / "run"
     (run_directory / "start.py").write_text("#!/usr/bin/env python3\n")
     (run_directory / "exp.test").write_text("#!/bin/ksh\n")
+    (run_directory / "old.csh").write_text("set a = 1\n")
     assert "(no files to check)" in run("nmlgen-lint-shell").stdout
     script = "#!/bin/ksh\n#SBATCH --nodes=2 --workdir=/x\nsrun bin/icon\n"
     (run_directory / "start").write_text(script)
