@@ -19,7 +19,7 @@ from nmlgen.experiment.launch_words import (
     MPIRUN_WITH_VALUE,
 )
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
-from nmlgen.namelist.placeholders import has_placeholder, stands_for_number
+from nmlgen.namelist.placeholders import has_placeholder, has_word_for_number, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.units.whole import decimal
@@ -225,10 +225,10 @@ class _Reading:
                 self.problems.append(SyntaxProblem("launch-refused", message, word.span, expected, stops=False))
             else:
                 message = f'{self.name} refuses {written} "{word.text}"'
-                expected = "a whole number above 0"
+                expected, stops = "a whole number above 0", not has_word_for_number(word.text)
                 if self.name == "srun" and written == "-n" and word.text == "p":
-                    expected = "-n or --ntasks; -np is mpirun's"
-                self.problems.append(SyntaxProblem("launch-refused", message, word.span, expected))
+                    expected, stops = "-n or --ntasks; -np is mpirun's", True
+                self.problems.append(SyntaxProblem("launch-refused", message, word.span, expected, stops))
         self.counts[name] = Setting(name, (Origin(LAYER, value, word.span),), certainty)
 
     def _mpirun(self) -> list[StaticWord]:

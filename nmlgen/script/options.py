@@ -170,6 +170,8 @@ def _with_next(given: GivenOption, rest: list[StaticWord]) -> GivenOption:
 
 @cache
 def slurm_options(program: str) -> OptionTable:
-    """The options of "sbatch" or "srun" as the programs of Slurm 22.05 know them."""
+    """The options of "sbatch" or "srun" as the programs of Slurm 22.05 know them, and sbatch's of later releases: which
+    one a script is for, it does not say."""
     document = shipped("slurm-options.json")
-    return OptionTable.of(Option(name, facts.get("short"), facts["value"]) for name, facts in document[program].items())
+    known = document[program] | document["later"].get(program, {})
+    return OptionTable.of(Option(name, facts.get("short"), facts["value"]) for name, facts in known.items())

@@ -357,6 +357,26 @@ def test_a_file_that_is_named_a_template_has_what_is_filled_in(name: str, expect
     assert [problem.stops for problem in problems] == [name == "job.sh"]
 
 
+@rows(
+    ("option", "value"),
+    [
+        ("segment", "4"),
+        ("tres-per-task", "cpu:4"),
+        ("requeue", "expedite"),
+        ("exclusive", "topo"),
+        ("nodes", "1-15:4"),
+        ("nodes", "2,4-8"),
+    ],
+)
+def test_what_later_releases_take_is_taken(option: str, value: str) -> None:
+    assert values(f"#SBATCH --{option}={value}") == {option: value}
+    assert kinds(f"#SBATCH --{option}={value}") == []
+
+
+def test_a_synopsis_of_a_manual_is_a_form() -> None:
+    assert kinds("#SBATCH --nice[=adjustment]", "#SBATCH --open-mode={append|truncate}") == []
+
+
 def test_statements_of_a_template_are_no_commands() -> None:
     lines = "{% if target %}", "#SBATCH --nodes=2", "{% endif %}", "#SBATCH --ntasks=4"
     assert values(*lines) == {"nodes": 2, "ntasks": 4}

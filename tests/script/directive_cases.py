@@ -99,7 +99,6 @@ WRONG: list[tuple[str, str, str]] = [
     ("#SBATCH --mem=1.5G", "bad-value", "1.5G"),
     ("#SBATCH --mem=4GiB", "bad-value", "4GiB"),
     ("#SBATCH --nodes=4-2", "bad-value", "4-2"),
-    ("#SBATCH --nodes=1,3", "bad-value", "1,3"),
     ("#SBATCH -n0", "bad-value", "0"),
     ("#SBATCH --ntasks=$n", "bad-value", "$n"),
     ("#SBATCH --array=4-1", "bad-value", "4-1"),

@@ -94,6 +94,14 @@ def test_a_number_that_comes_later_is_not_refused(command: str) -> None:
     assert not read(command).problems
 
 
+@pytest.mark.parametrize(
+    ("command", "stops"),
+    [("mpirun -np ntasks ./icon", False), ("mpirun -np 8x ./icon", True), ("srun -np 8 ./icon", True)],
+)
+def test_a_word_for_a_number_may_be_filled_in(command: str, stops: bool) -> None:
+    assert [problem.stops for problem in read(command).problems] == [stops]
+
+
 def test_no_tasks_at_all_are_all_slots_to_open_mpi() -> None:
     """`mpirun -np 0 echo` of Open MPI 4.1 starts one on each slot."""
     found = read("mpirun -np 0 ./icon")

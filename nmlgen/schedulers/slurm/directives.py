@@ -58,7 +58,7 @@ _FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; betw
     r"|\{[0-9]+\.[A-Za-z][^{}\n]{,99}\}"
 )
 _PLACEHOLDER = re.compile(
-    _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]"
+    _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]|\{[^{}\s|]{1,99}(?:\|[^{}\s|]{1,99}){1,99}\}"
     r"|(?<!\$)\{(?:[A-Za-z_][\w.]{,99}|[0-9]?)\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[*A-Za-z_]"
 )
@@ -455,7 +455,7 @@ class _Reading:
 
     def _unknown_option(self, given: GivenOption) -> None:
         name = given.written.lstrip("-")
-        if _PLACEHOLDER.search(given.written) or not name.strip("?"):
+        if _PLACEHOLDER.search(given.written) or not name.strip("?") or "[" in name:  # --nice[=adjustment], of a manual
             return
         span, known = _name_span(given), slurm_options("sbatch").names
         near = most_like(name, known, 0.7)

@@ -1,4 +1,5 @@
-"""What sbatch makes of the values of its options, as Slurm 22.05 was seen to do."""
+"""What sbatch makes of the values of its options, as Slurm 22.05 was seen to do; what the manual of 25.11 has besides
+is taken, too."""
 
 from __future__ import annotations
 
@@ -50,6 +51,7 @@ _MAIL = (
 MAIL_TYPES = f"one or several of {', '.join(_MAIL)}"
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
 _TIME = pattern(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
+_NUMBERS_OF_NODES = pattern(r"[0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*")  # 1-15:4
 _NODES = pattern(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
 _MEMORY = pattern(r"\+?([0-9]+)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
 _SIGNAL = pattern(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]*))?", re.IGNORECASE | re.ASCII)
@@ -88,6 +90,8 @@ def _count(text: str) -> int:
 def _nodes(text: str) -> int | str:
     """A number of nodes, or the text where it is a range."""
     match = _NODES.fullmatch(text)
+    if match is None and _NUMBERS_OF_NODES.fullmatch(text):
+        return text
     if match is None:
         raise ValueError("a number of nodes, or the least and the most of them, such as 2-4")
     least = whole_number(match[1]) * _factor(match[2])
@@ -181,9 +185,9 @@ def _nice(text: str) -> str:
 
 
 def _exclusive(text: str) -> str | bool:
-    if text.lower() not in ("", "user", "mcs", "exclusive"):
-        raise ValueError("--exclusive, --exclusive=user or --exclusive=mcs")
-    return text.lower() if text.lower() in ("user", "mcs") else True
+    if text.lower() not in ("", "user", "mcs", "topo", "exclusive"):
+        raise ValueError("--exclusive, or --exclusive=user, mcs or topo")
+    return text.lower() if text.lower() in ("user", "mcs", "topo") else True
 
 
 def _limits(text: str) -> str:
