@@ -15,6 +15,7 @@ from pathlib import Path
 
 from nmlgen import starter
 from nmlgen._version import __version__
+from nmlgen.asking import answer
 from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
@@ -366,15 +367,7 @@ def _files(experiment: Experiment) -> Iterator[Examined]:
 def _first_line(command: list[str]) -> str | None:
     """What a program says first of itself; None if it does not."""
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=_PATIENCE,
-            check=False,
-            text=True,
-            errors="replace",
-        )
+        said = answer(command, _PATIENCE).out
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return next((line.strip() for line in done.stdout.splitlines() if line.strip()), None)
+    return next((line.strip() for line in said.splitlines() if line.strip()), None)

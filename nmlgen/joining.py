@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from glob import escape
 from pathlib import Path
 
+from nmlgen.asking import answer
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.clock import clock
@@ -147,10 +147,8 @@ def _merged(program: str, paths: Sequence[Path], target: Path) -> str:
 
 def _call(program: str, paths: Sequence[Path], target: Path) -> str:
     command = [program, "-s", "-O", "mergetime", *map(str, paths), str(target)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL
-    )
-    if done.returncode == 0:
+    done = answer(command)
+    if done.code == 0:
         return ""
-    said = done.stderr.strip().splitlines()
-    return f"cdo ended with exit code {done.returncode}" + (f": {said[-1].strip()}" if said else "")
+    said = done.error.strip().splitlines()
+    return f"cdo ended with exit code {done.code}" + (f": {said[-1].strip()}" if said else "")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from re import Pattern
 
+from nmlgen.asking import Said, TooMuchError, heard
 from nmlgen.errors import SchedulerError
 from nmlgen.values import field, frozen
 
@@ -19,15 +20,6 @@ def complaint(text: str) -> str:
     """What a program says, as much of its end as anybody wants to read."""
     text = text.strip()
     return text if len(text) <= _MOST_SAID else f"... {text[-_MOST_SAID:]}"
-
-
-@frozen
-class Said:
-    """What a program said, and its exit code."""
-
-    out: str
-    error: str
-    code: int
 
 
 @frozen
@@ -48,18 +40,26 @@ class Programs:
 
     def ask(self, command: Sequence[str], text: str = "") -> Said:
         """What a program says, even if it fails."""
-        with self.started(command, None, None, subprocess.PIPE) as process:
+        with self._started(command, None, None) as process:
             try:
-                out, error = process.communicate(text, _PATIENCE)
+                return heard(process, text, _PATIENCE)
             except subprocess.TimeoutExpired:
-                process.kill()
                 raise SchedulerError(f"{command[0]} gave no answer in {_PATIENCE} s") from None
-        return Said(out, error, process.returncode)
+            except TooMuchError as error:
+                raise SchedulerError(str(error)) from None
 
-    def started(
-        self, command: Sequence[str], directory: Path | None, lock: int | None, out: int
-    ) -> subprocess.Popen[str]:
-        """A program at work in a directory; it inherits the descriptor `lock`."""
+    def submitting(
+        self, command: Sequence[str], directory: Path, lock: int, is_over: Callable[[bytearray], bool] | None = None
+    ) -> Said:
+        """What a program says that is at work in a directory and inherits the descriptor `lock`, however long it takes;
+        it is killed where that `is_over` by what it complains of. Raises SchedulerError for one that says too much."""
+        with self._started(command, directory, lock) as process:
+            try:
+                return heard(process, is_over=is_over)
+            except TooMuchError as error:
+                raise SchedulerError(str(error)) from None
+
+    def _started(self, command: Sequence[str], directory: Path | None, lock: int | None) -> subprocess.Popen[bytes]:
         inherited = {
             name: value for name, value in os.environ.items() if self.hidden is None or not self.hidden.match(name)
         }
@@ -69,10 +69,8 @@ class Programs:
                 cwd=directory,
                 env={**inherited, **self.variables},
                 stdin=subprocess.PIPE if lock is None else subprocess.DEVNULL,
-                stdout=out,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
                 pass_fds=() if lock is None else (lock,),
                 start_new_session=True,  # an interrupt from the terminal is not meant for it
             )

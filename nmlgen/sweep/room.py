@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nmlgen import disk
+from nmlgen.asking import answer
 from nmlgen.render.write import MANIFEST
 from nmlgen.sweep.directory import read_table
 from nmlgen.units.whole import decimal
@@ -74,10 +74,9 @@ def _left(words: list[str]) -> int | None:
 def _lfs(*words: str) -> list[str]:
     """What lfs answers, word by word; nothing where it has none."""
     try:
-        done = subprocess.run(["lfs", *words], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        return answer(["lfs", *words]).out.split()
     except OSError:
         return []
-    return done.stdout.decode("utf-8", "replace").split()
 
 
 def _sizes(manifest: Path) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -93,21 +92,16 @@ def submit(order: Order, lock: int) -> tuple[str, str]:
     An array of one task is a job. A leg begins when all tasks of the one before have ended: tasks of PBS wait for
     arrays, not for tasks. qsub leaves no process behind (`-f`), which would hold the lock.
     """
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as answers:
-        command = ["qsub", "-f", *_options(order), order.script.name]
-        with pbs.started(command, order.script.parent, lock, answers.fileno()) as qsub:
-            assert qsub.stderr is not None
-            said = complaint(qsub.stderr.read())
-        answers.seek(0)
-        answer = answers.read()
-    if qsub.returncode:
-        said = said or f"qsub: exit code {qsub.returncode}"
+    done = pbs.submitting(["qsub", "-f", *_options(order), order.script.name], order.script.parent, lock)
+    said = complaint(done.error)
+    if done.code:
+        said = said or f"qsub: exit code {done.code}"
         if known := _known_after(said, order.name):  # the connection was lost when the array was accepted already
             return known, said
         raise (LimitError if _LIMIT.search(said) else RefusedError)(said)
-    found = _IDENTIFIER.findall(answer)
+    found = _IDENTIFIER.findall(done.out)
     if not found:
-        raise SchedulerError(f'qsub gave no job id, but "{complaint(answer)}"')
+        raise SchedulerError(f'qsub gave no job id, but "{complaint(done.out)}"')
     return str(found[-1]), said
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -61,7 +60,7 @@ _LIMIT = re.compile(
     r"|Resource temporarily unavailable",
     re.IGNORECASE,
 )
-_RETRY = "sleeping and retrying"
+_RETRY = b"sleeping and retrying"
 # Said when there is an accounting that does not answer now; of one that is not there sacct says that it is disabled.
 _UNANSWERED = re.compile(
     r"Problem talking to the database|persistent connection|Unable to contact|timed out|gave no answer", re.IGNORECASE
@@ -127,26 +126,17 @@ def submit(order: Order, lock: int) -> tuple[int, str]:
     Raises RefusedError if Slurm does not take it, LimitError if it takes no more for now, and SchedulerError if nobody
     can know whether it has taken it.
     """
-    lines: list[str] = []
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as answers:  # a pipe could fill up
-        command = ["sbatch", *_options(order), str(order.script), str(order.leg), *order.arguments]
-        with slurm.started(command, order.script.parent, lock, answers.fileno()) as sbatch:
-            assert sbatch.stderr is not None
-            for line in sbatch.stderr:
-                lines.append(line)
-                if _RETRY in line:  # for two minutes
-                    sbatch.kill()
-        answers.seek(0)
-        answer = answers.read()
-    said = complaint("".join(lines))
-    if sbatch.returncode:
-        said = said or f"sbatch: exit code {sbatch.returncode}"
+    command = ["sbatch", *_options(order), str(order.script), str(order.leg), *order.arguments]
+    done = slurm.submitting(command, order.script.parent, lock, lambda said: _RETRY in said)  # for two minutes
+    said = complaint(done.error)
+    if done.code:
+        said = said or f"sbatch: exit code {done.code}"
         if known := _queue_after(said, order.name):  # sbatch lost the connection when the array was accepted already
             return int(known[0].array), said
         raise (LimitError if _LIMIT.search(said) else RefusedError)(said)
-    found = _IDENTIFIER.findall(answer)
+    found = _IDENTIFIER.findall(done.out)
     if not found:
-        raise SchedulerError(f'sbatch gave no job id, but "{complaint(answer)}"')
+        raise SchedulerError(f'sbatch gave no job id, but "{complaint(done.out)}"')
     return int(found[-1]), said
 
 
