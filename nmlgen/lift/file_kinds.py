@@ -11,6 +11,7 @@ from nmlgen.source import Source
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b(?!/)")
 _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
+_DIRECTIVES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*?#(?:SBATCH|PBS)[ \t]+-")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
@@ -48,6 +49,11 @@ OTHER_TEXTS = (
 none."""
 
 
+def begins_with_directives(text: str) -> bool:
+    """Whether lines for Slurm or PBS stand before all else, as in a batch script: PBS asks for no `#!`."""
+    return _DIRECTIVES.match(text) is not None
+
+
 def is_foreign_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of something that is not a shell as POSIX has it, such as csh or Python."""
     if path.suffix.lower() in _NO_SHELLS:
@@ -81,6 +87,6 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if is_other_language(source) or "readme" in path.name.lower():
         return False
-    if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
+    if path.suffix in SUFFIXES or begins_with_directives(source.text) or _HEREDOC.search(source.text) is not None:
         return True
     return fragment_name(path.name) is not None and path.suffix.lower() not in SPEC_SUFFIXES

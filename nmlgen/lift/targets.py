@@ -11,7 +11,14 @@ from pathlib import Path
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
-from nmlgen.lift.file_kinds import FOR_PEOPLE, OTHER_TEXTS, is_foreign_script, is_other_language, is_script
+from nmlgen.lift.file_kinds import (
+    FOR_PEOPLE,
+    OTHER_TEXTS,
+    begins_with_directives,
+    is_foreign_script,
+    is_other_language,
+    is_script,
+)
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.namelist.placeholders import TEMPLATES
@@ -141,7 +148,7 @@ def kind_of(path: Path, source: Source) -> str | None:
     beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
     if is_script(path, beginning) and (first.startswith("#!") or not is_other_language(source)):
         return "script"
-    if is_script(path, source) and _writes_group(source.text):
+    if is_script(path, source) and (begins_with_directives(source.text) or _writes_group(source.text)):
         return "script"
     return "config" if is_mkexp(path, source) else None
 

@@ -106,6 +106,15 @@ def test_what_only_looks_like_a_script_is_none(tmp_path):
     assert found(tmp_path)[0] == ("fragment", "script")
 
 
+def test_a_batch_script_is_known_by_its_directives(tmp_path):
+    write(tmp_path, "a.pbs", text="# of mine\n\n#PBS -N a\nmpirun a\n")
+    write(tmp_path, "b.sl", text="#SBATCH -N 2\nsrun a\n")
+    write(tmp_path, "c", text="# One has to write\n\n    #SBATCH -N 2\nor\n#SBATCH -N 4\n")
+    write(tmp_path, "d.pbs", text="#!/bin/csh\n#PBS -N a\nsetenv A 1\n")
+    assert found(tmp_path) == [("a.pbs", "script"), ("b.sl", "script")]
+    assert found(tmp_path / "b.sl") == [("b.sl", "script")]
+
+
 def test_a_script_that_is_called_as_the_namelist_that_it_writes(tmp_path):
     write(tmp_path, "namelist.input.sh", "run_p3d", text="#!/bin/bash\ncat >namelist.input <<EOF\n&domains\n/\nEOF\n")
     write(tmp_path, "namelist.input.py", text="#!/usr/bin/env python3\nprint('&domains /')\n")

@@ -171,6 +171,12 @@ def test_scripts_that_are_refused_whole(text: str, kind: str) -> None:
     assert found.settings["nodes"].value == 2
 
 
+@pytest.mark.parametrize(("command", "stops"), [("true\n", True), ("", False), ("# The end.\n", False)])
+def test_directives_without_a_command_are_a_part_of_a_script(command: str, stops: bool) -> None:
+    (problem,) = read_directives(Source("job.sh", f"#SBATCH -N 2\n{command}")).problems
+    assert (problem.kind, problem.stops) == ("first-line", stops)
+
+
 @pytest.mark.parametrize("text", ["", "\n", "#", "#SBATCH", "#!/bin/bash", "echo SBATCH\n", "#PBS -N a\n", "#BSUB"])
 def test_scripts_that_are_not_for_slurm(text: str) -> None:
     found = read_directives(Source("job.sh", text))

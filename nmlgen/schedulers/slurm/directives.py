@@ -168,7 +168,7 @@ class _Reading:
         self._options()
         self._later(end)
         if self.read:
-            self._whole_script()
+            self._whole_script(end)
             self._foreign()
         if self.components:  # each has its own; which runs the model, nobody can tell
             self._forget({*self.settings, "ntasks"})
@@ -279,7 +279,8 @@ class _Reading:
                     stops=False,
                 )
 
-    def _whole_script(self) -> None:
+    def _whole_script(self, end: int) -> None:
+        """What is wrong with all of a script, whose first command stands at `end`; one without any is a part of one."""
         text = self.text.text
         begins_with_statement = text[:1] != without_directives(text)[:1]  # of a template, before or instead of the #!
         if not text.startswith("#!") and not begins_with_statement:
@@ -289,6 +290,7 @@ class _Reading:
                 "sbatch takes no script whose first line does not begin with #!",
                 self.text.span(0, max(1, length)),
                 "#!/bin/bash, or another shell, in the first line",
+                stops=end < len(text),
             )
         at = text.find("\r\n")
         if at >= 0:
