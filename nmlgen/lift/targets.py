@@ -148,7 +148,7 @@ def kind_of(path: Path, source: Source) -> str | None:
     beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
     if is_script(path, beginning) and (first.startswith("#!") or not is_other_language(source)):
         return "script"
-    if is_script(path, source) and (begins_with_directives(source.text) or _writes_group(source.text)):
+    if (begins_with_directives(source.text) or _writes_group(source.text)) and is_script(path, source):
         return "script"
     return "config" if is_mkexp(path, source) else None
 
