@@ -67,12 +67,37 @@ def lift_config(
     reading = files.made(source, _reading)
     experiments: list[Experiment] = []
     found: list[NamelistFile] = []
+    room = _Room(_MOST_WRITTEN)
     for layers in _variants(reading.root):
-        written = dict(_files(layers, registry, reading.text))
+        written = dict(_files(layers, registry, reading.text, room))
         found += written.values()
         experiments.append(_experiment(written, registry, ntasks))
-    problems, of_plan = tuple(reading.problems), tuple(_problems_of_plan(reading.root, reading.text))
-    return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), problems, of_plan)
+        if room.left < _OF_A_VARIANT:
+            break
+        room.left -= _OF_A_VARIANT
+    problems, of_plan = list(reading.problems), tuple(_problems_of_plan(reading.root, reading.text))
+    if room.left < _OF_A_VARIANT:
+        problems.append(_too_much(reading))
+    return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), tuple(problems), of_plan)
+
+
+_MOST_WRITTEN = 20_000
+"""A bound on work: the values in all namelists of all jobs together, as which groups and jobs count, too."""
+_OF_A_GROUP, _OF_A_VARIANT = 10, 200
+
+
+@define
+class _Room:
+    """How many values may still be written."""
+
+    left: int
+
+
+def _too_much(reading: _Reading) -> SyntaxProblem:
+    begin = next((section for section in reading.root.sections if _NAMELISTS in section.names), reading.root)
+    message = f"the namelists of all jobs have more than {_MOST_WRITTEN} values: what comes behind them is not read"
+    span = reading.text.span(begin.start, max(begin.end, begin.start + 1))
+    return SyntaxProblem("too-much", message, span, "a configuration that somebody could read", stops=False)
 
 
 def _reading(source: Source) -> _Reading:
@@ -398,17 +423,22 @@ def _variants(root: _Section) -> Iterator[list[_Section]]:
                 yield [*base, *own]
 
 
-def _files(layers: list[_Section], registry: Registry, text: Text) -> Iterator[tuple[str, NamelistFile]]:
-    """The namelist files by their names, each with all its groups. They are open: other files of mkexp may add to
-    them."""
+def _files(layers: list[_Section], registry: Registry, text: Text, room: _Room) -> Iterator[tuple[str, NamelistFile]]:
+    """The namelist files by their names, each with all its groups, as long as there is room. They are open: other files
+    of mkexp may add to them."""
     sections: dict[str, list[_Section]] = {}
     for layer in layers:
         for section in layer.sections:
             for name in dict.fromkeys(section.names):
                 sections.setdefault(name, []).append(section)
     for name, of_name in sections.items():
+        if room.left < 0:
+            return
         writing = _Writing(text)
         for label, section, entries in _groups(of_name):
+            room.left -= _OF_A_GROUP + len(entries)
+            if room.left < 0:
+                break
             if registry.has_group(label.partition(" ")[0]) or _IS_NAMELIST.match(name):
                 writing.group(label, section, entries)
         if writing.stretches:
@@ -434,21 +464,27 @@ def _groups(files: list[_Section]) -> Iterator[tuple[str, _Section, list[_Entry]
     removed = {word for file in files if ".remove" in file.entries for word in file.entries[".remove"].words}
     is_hidden = any(_is_true(file, ".hide") for file in files)
     labelled = {label.partition(" ")[0] for label in given if " " in label}
+    known: dict[str, dict[str, _Entry]] = {}
     for label, sections in given.items():
         if is_hidden or label in removed or label in labelled or _is_true(sections[-1], ".hide"):
             continue
-        yield label, sections[-1], list(_entries(label, given, ()).values())
+        yield label, sections[-1], list(_entries(label, given, known, 0).values())
 
 
-def _entries(label: str, given: dict[str, list[_Section]], above: tuple[str, ...]) -> dict[str, _Entry]:
-    found: dict[str, _Entry] = {}
+def _entries(
+    label: str, given: dict[str, list[_Section]], known: dict[str, dict[str, _Entry]], depth: int
+) -> dict[str, _Entry]:
+    """What is said of a label; of each it is worked out once. One that extends itself says nothing more by that."""
+    if label in known:
+        return known[label]
+    found = known[label] = {}
     plain = label.partition(" ")[0]
     for other in (plain, *(s.entries[".extends"].word for s in given.get(label, ()) if ".extends" in s.entries)):
-        if other != label and other in given and other not in above:
-            found |= _entries(other, given, (*above, label))
+        if other != label and other in given and depth < _MOST_DEPTH:
+            found |= _entries(other, given, known, depth + 1)
     for section in given.get(label, ()):
-        removed = section.entries[".remove"].words if ".remove" in section.entries else []
-        found = {key: entry for key, entry in found.items() if key not in removed}
+        for key in section.entries[".remove"].words if ".remove" in section.entries else ():
+            found.pop(key, None)
         found |= {key: entry for key, entry in section.entries.items() if not key.startswith(".")}
     return found
 

@@ -228,3 +228,46 @@ def test_a_configuration_is_imported_as_a_part(path):
 def test_not_all_problems_are_told_of_what_is_no_configuration(path):
     found = lint(path, f"{CONFIG}\n" + "]\n" * 1500)
     assert [code for code, _ in found].count("MKX001") == 1000
+
+
+def chained(count: int, step: int) -> str:
+    return "".join(f"[[[output_nml a{n}]]]\n.extends = output_nml a{n + step}\nx{n} = 1\n" for n in range(count))
+
+
+def test_what_extends_what_is_worked_out_once(path):
+    """Each of forty groups begins with the next one and, in a job, with the one behind that."""
+    text = f"[namelists]\n[[NAMELIST_atm]]\n{chained(40, 1)}"
+    job = chained(40, 2).replace("[[[", "[[[[[").replace("]]]", "]]]]]")
+    lifted = lift(path, f"{text}[jobs]\n[[run]]\n[[[namelists]]]\n[[[[NAMELIST_atm]]]]\n{job}")
+    file = next(file for file in lifted.files if len(file.groups) == 40)
+    assert set(file.groups[-2].settings) == {"x38", "x39"}
+
+
+def test_what_extends_itself_or_very_many(path):
+    lifted = lift(
+        path, f"[namelists]\n[[NAMELIST_atm]]\n[[[output_nml b]]]\n.extends = output_nml b\n{chained(2000, 1)}"
+    )
+    assert lifted.problems[-1].kind == "too-much"
+
+
+VALUES = "".join(f"x{number} = 1\n" for number in range(300))
+JOB = "[[r{}]]\n[[[namelists]]]\n[[[[NAMELIST_atm]]]]\n[[[[[run_nml]]]]]\nnum_lev = 9\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[[{', '.join(f'NAMELIST_{number}' for number in range(300))}]]\n[[[run_nml]]]\n{VALUES}",
+        f"[[NAMELIST_atm]]\n[[[{', '.join(f'output_nml a{number}' for number in range(300))}]]]\n{VALUES}",
+        "[jobs]\n" + "".join(map(JOB.format, range(300))),
+    ],
+    ids=["files", "groups", "jobs"],
+)
+def test_of_very_many_namelists_the_first_are_read(text, path):
+    lifted = lift(path, f"[namelists]\n{text}")
+    written = sum(len(group.settings) for file in lifted.files for group in file.groups)
+    assert written <= 20_000
+    assert len(lifted.experiments) < 120
+    (problem,) = lifted.problems
+    assert problem.message.startswith("the namelists of all jobs have more than 20000 values")
+    assert not problem.stops
