@@ -407,7 +407,8 @@ srun bin/icon
     "SBA010": (
         "exclusive-options",
         _directives(
-            "Two options exclude each other, and sbatch refuses the job.",
+            "Two options exclude each other, and sbatch refuses the job; so do a `--nodelist` and a `--nodes` with "
+            "fewer nodes.",
             """
 #SBATCH --mem=4G
 #SBATCH --mem-per-gpu=1G

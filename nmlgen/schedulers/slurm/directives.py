@@ -17,7 +17,7 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_number, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
+from nmlgen.schedulers.slurm.values import MAIL_TYPES, node_names, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
@@ -290,7 +290,7 @@ class _Reading:
                 "sbatch takes no script whose first line does not begin with #!",
                 self.text.span(0, max(1, length)),
                 "#!/bin/bash, or another shell, in the first line",
-                stops=end < len(text),
+                stops=end < len(text) or "#!" in text,
             )
         at = text.find("\r\n")
         if at >= 0:
@@ -405,6 +405,22 @@ class _Reading:
                 self._stray(rest[0], self.words[-len(rest) - 1] if len(rest) < len(self.words) else None)
             if rest:
                 rest = rest[1:]
+        self._listed()
+
+    def _listed(self) -> None:
+        """What sbatch refuses of a list of nodes: more of them than there are to be."""
+        listed, asked = self.settings.get("nodelist"), self.settings.get("nodes")
+        if listed is None or asked is None or Certainty.UNKNOWN in (listed.certainty, asked.certainty):
+            return
+        most = re.fullmatch(r"(?:[0-9]+-)?([0-9]{1,9})", str(asked.value))
+        names = node_names(str(listed.value))
+        if most is not None and names is not None and len(names) > int(most[1]):
+            self._problem(
+                "exclusive-options",
+                f"--nodelist names {len(names)} nodes, more than --nodes={asked.value}: sbatch refuses the job",
+                listed.span,
+                f"--nodes={len(names)}, or a shorter list",
+            )
 
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):

@@ -3,8 +3,10 @@ is taken, too."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from nmlgen.findings import nearest, suggestion
@@ -50,6 +52,10 @@ _MAIL = (
 )
 MAIL_TYPES = f"one or several of {', '.join(_MAIL)}"
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
+_MOST_NODES = 10_000
+_NODE_LIST = pattern(r"(?:[\w.-]|\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*\]|,)+")
+_NODE_ITEM = pattern(r"(?:[^,\[]|\[[^\]]*\])+")
+_NODE_PART = pattern(r"\[[^\]]*\]|[^\[]+")
 _TIME = pattern(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
 _NUMBERS_OF_NODES = pattern(r"[0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*")  # 1-15:4
 _NODES = pattern(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
@@ -159,6 +165,29 @@ def unheeded(option: str, text: str) -> str | None:
     if unknown := [word for word in words if word.upper() not in _MAIL]:
         return f"sbatch skips {', '.join(unknown)}"
     return "with NONE nothing is mailed" if {"NONE"} < {word.upper() for word in words} else None
+
+
+def node_names(text: str) -> set[str] | None:
+    """The nodes of a list such as `n[01-03,7],login`; None for what is no such list, such as a file, or a long one."""
+    if not _NODE_LIST.fullmatch(text):
+        return None
+    found: set[str] = set()
+    for item in _NODE_ITEM.findall(text):
+        choices = [_numbers(part[1:-1]) if part[0] == "[" else [part] for part in _NODE_PART.findall(item)]
+        if math.prod(map(len, choices)) > _MOST_NODES:
+            return None
+        found.update(map("".join, product(*choices)))
+    return found
+
+
+def _numbers(text: str) -> Sequence[str]:
+    """The numbers between the brackets of a list of nodes, as wide as the first of a range; very many are cut."""
+    found: list[str] = []
+    for item in text.split(","):
+        first, _, last = item.partition("-")
+        numbers = range(int(first), int(last or first) + 1)
+        found += [str(number).zfill(len(first)) for number in numbers[: _MOST_NODES + 1]]
+    return found
 
 
 def _mail_types(text: str) -> str:
