@@ -284,6 +284,16 @@ def content(path: str | Path) -> bytes:
         return file.read()
 
 
+def holds(path: str | Path, data: bytes) -> bool:
+    """Whether a regular file has these bytes; no more of it is read than that takes. False if there is none. Raises as
+    `open_regular`, else."""
+    try:
+        with open_regular(path) as file:
+            return file.read(len(data) + 1) == data
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 

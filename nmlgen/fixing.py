@@ -60,6 +60,7 @@ def fix(
     is_fragment: bool | None = None,
     variables: Mapping[str, str] | None = None,
     track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
+    passed_over: Callable[[str], None] | None = None,
 ) -> Fixed:
     """Mend what `lint` finds, with its safe fixes, or with all if `is_unsafe`; nothing is written yet.
 
@@ -80,6 +81,7 @@ def fix(
             variables=variables,
             files=files,
             track=track,
+            passed_over=passed_over,
         )
 
     return mended(judge, given, is_unsafe=is_unsafe)

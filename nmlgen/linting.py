@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +10,6 @@ from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, find_configuration
-from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.files import STANDARD_INPUT, Files
@@ -31,7 +29,7 @@ from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
-from nmlgen.lift.targets import Target, holds_namelists, is_named_namelist, is_run_directory, targets
+from nmlgen.lift.targets import Target, holds_namelists, is_run_directory, targets
 from nmlgen.models import Model, model_of
 from nmlgen.namelist.reader import read as read_document
 from nmlgen.namelist.registry import Registry
@@ -66,6 +64,7 @@ def lint(
     variables: Mapping[str, str] | None = None,
     files: Files | None = None,
     track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
+    passed_over: Callable[[str], None] | None = None,
     lifted: Lifted | None = None,
     cache: Cache | None = None,
 ) -> Report:
@@ -82,7 +81,8 @@ def lint(
     before them, which is found out if it is None; `variables` are those of the shell that are set before a script
     begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
     `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
-    it is; `lifted` gets what each file was lifted to, for those who look further, and tells what scripts do whose
+    it is; `passed_over` is told of each path that is nothing to lint among others, which without it refuses all;
+    `lifted` gets what each file was lifted to, for those who look further, and tells what scripts do whose
     texts are the same in `files`, for another release. `cache` is where what is found in
     files of the disk is looked for first, and kept. Raises InputError if a file cannot
     be read or is nothing to lint, or if a release, a rule, a variable or a configuration cannot be used.
@@ -93,7 +93,7 @@ def lint(
     chosen, left_out = selectors(select, names), selectors(ignore, names)
     reports: dict[Configuration, list[Report]] = {}
     configurations: dict[Path, Configuration] = {}
-    all_targets = targets(map(Path, paths), files, is_fragment=is_fragment)
+    all_targets = targets(map(Path, paths), files, is_fragment=is_fragment, passed_over=passed_over)
     for target in all_targets if track is None else track(all_targets):
         if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
             continue
@@ -132,9 +132,6 @@ def _configured(report: Report, configuration: Configuration, selection: Selecti
     return selected(configuration.graded(report), selection)
 
 
-_HEADER = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
-
-
 @frozen(slots=False)
 class _Linting:
     """What holds for the files of one configuration."""
@@ -162,8 +159,6 @@ class _Linting:
     def report(self, target: Target) -> Report:
         """What is found in a file, after its own suppressions were obeyed."""
         self.machine  # noqa: B018  a site that nobody knows is said of any file
-        if target.is_given:
-            _require_text(self.files.read(target.path))
         if target.kind == "script":
             return self._script(target.path)
         if target.kind == "config":
@@ -201,8 +196,6 @@ class _Linting:
         return excuse(mended, suppressions_in(lifted.source, lifted.comments), rule_names())
 
     def _namelist(self, target: Target) -> Report:
-        if target.is_given:
-            _require_namelist(target.path, self.files.read(target.path))
         source = self.files.read(target.path)
         model = model_of(target.path, source.text)
         if model is not None:
@@ -273,18 +266,6 @@ def _of_another_program(file: NamelistFile, registry: Registry) -> Finding:
 def _is_plain(file: NamelistFile) -> bool:
     """Whether a namelist file lies there as it is, rather than being written by a script."""
     return type(file.document.origin) is Text
-
-
-def _require_text(source: Source) -> None:
-    """Raise InputError for an empty file, whatever it is called."""
-    if not source.text.strip():
-        raise InputError(f"{source.name} is empty: a script or a namelist is expected")
-
-
-def _require_namelist(path: Path, source: Source) -> None:
-    """Raise InputError if a text is neither a script nor a namelist, by what it is called and what is in it."""
-    if not is_named_namelist(path) and not _HEADER.search(source.text):
-        raise InputError(f"{source.name} is neither a script nor a namelist: no group begins in it")
 
 
 def _suppressions(file: NamelistFile) -> Iterable[Suppression]:

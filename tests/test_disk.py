@@ -170,3 +170,14 @@ def test_walk_tells_of_what_it_cannot_enter(tmp_path):
     errors: list[OSError] = []
     assert list(disk.walk(tmp_path / "missing", errors.append)) == []
     assert [error.filename for error in errors] == [str(tmp_path / "missing")]
+
+
+@pytest.mark.parametrize("held", [b"", b"ab", b"abc", b"abd", b"abcd"])
+def test_what_a_file_holds(held, tmp_path):
+    path = tmp_path / "file"
+    assert not disk.holds(path, b"abc")
+    assert not disk.holds(path / "below", b"abc")
+    path.write_bytes(held)
+    assert disk.holds(path, b"abc") == (held == b"abc")
+    with pytest.raises(IsADirectoryError):
+        disk.holds(tmp_path, b"abc")

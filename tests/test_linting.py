@@ -140,6 +140,30 @@ def test_what_is_nothing_to_lint(data, message, tmp_path):
         nmlgen.lint([path])
 
 
+def test_what_is_nothing_to_lint_is_passed_over_among_others(tmp_path):
+    texts = {
+        "job.run": "#!/bin/bash\n#SBATCH --nodes=1 2\n",
+        "a.csh": "#!/bin/csh\nsetenv A b\n",
+        "README.md": "Set\n&output_nml\n",
+        "notes": "hello\n",
+        "plot.sh": "import os\nfrom sys import path\n&output_nml\n",
+        "nothing": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "empty").mkdir()
+    paths, told = sorted(tmp_path.iterdir()), list[str]()
+    report = nmlgen.lint(paths, passed_over=told.append)
+    assert {finding.file for finding in report.findings} == {str(tmp_path / "job.run")}
+    assert sorted(message.split()[0].rpartition("/")[2] for message in told) == sorted({*texts, "empty"} - {"job.run"})
+    with pytest.raises(nmlgen.InputError, match="for csh"):
+        nmlgen.lint(paths)
+    with pytest.raises(nmlgen.InputError, match=r"README\.md looks like neither"):
+        nmlgen.lint([tmp_path / "README.md", tmp_path / "notes"], passed_over=told.append)
+    with pytest.raises(nmlgen.InputError, match="no such file"):
+        nmlgen.lint([*paths, tmp_path / "typo.run"], passed_over=told.append)
+
+
 @pytest.mark.parametrize("name", ["empty.run", "exp.empty", "NAMELIST_atm", "icon_master.namelist"])
 def test_an_empty_file_is_nothing_to_lint_whatever_it_is_called(name, tmp_path):
     (tmp_path / name).write_text("\n")

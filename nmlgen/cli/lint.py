@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -25,6 +26,7 @@ from nmlgen.report.json import report_document, to_json
 from nmlgen.report.sarif import sarif_document
 from nmlgen.report.text import format_undecided, summary
 
+_MOST_PASSED_OVER = 5
 _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 
 
@@ -120,6 +122,8 @@ def command(
     below, a namelist.input as WRF reads it, a namelist.atmosphere as MPAS, PARIN and *_p3d as PALM does; PATH - is the
     standard input. Exit code 1 if there are errors.
 
+    Of several paths those that lead to nothing to lint are passed over, as among `run/*`; they are told of.
+
     What is found is kept in a cache, and taken from there as long as nothing has changed that it was found by.
 
     A baseline holds what is found in old scripts today; with --baseline only what is new is reported.
@@ -132,6 +136,7 @@ def command(
         raise click.UsageError(f'--rule-pages takes a URL such as https://nmlgen.example.org/rules, not "{rule_pages}"')
     if watch and (fixes or diff or new_baseline is not None):
         raise click.UsageError("--watch only judges: no --fix, --diff or --write-baseline with it")
+    passed_over: dict[str, None] = {}  # each once, however often files are judged
     options = {
         "ntasks": ntasks,
         "icon_release": icon_release,
@@ -142,6 +147,7 @@ def command(
         "is_fragment": is_fragment,
         "variables": dict(map(_definition, definitions)),
         "track": None if quiet else tracked,
+        "passed_over": passed_over.setdefault,
     }
 
     cache = None if has_no_cache or watch else cache_of(cache_directory)  # what is watched is read
@@ -151,6 +157,8 @@ def command(
         return report if baseline is None else beyond(report, read_baseline(baseline), baseline.parent)
 
     def show(report: nmlgen.Report, fixed_count: int = 0) -> int:
+        if not quiet:
+            _tell_of(passed_over)
         with as_far_as_read():
             if statistics:
                 _show_statistics(report, output_format)
@@ -184,6 +192,13 @@ def command(
         click.echo(f"wrote {new_baseline}: {count} finding{'s' if count != 1 else ''}")
         return 0
     return show(report)
+
+
+def _tell_of(passed_over: Collection[str]) -> None:
+    for message in islice(passed_over, _MOST_PASSED_OVER):
+        click.echo(f"passed over: {message}", err=True)
+    if (more := len(passed_over) - _MOST_PASSED_OVER) > 0:
+        click.echo(f"passed over: {more} more", err=True)
 
 
 def _watched(paths: tuple[Path, ...], judge: Callable[[], int]) -> int:

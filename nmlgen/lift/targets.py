@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nmlgen import disk
@@ -35,6 +35,7 @@ _NAMELIST_NAMES = re.compile(
 )
 """Not what ICON writes of the values that it has come to (`mo_read_namelists.f90:118`)."""
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
+_BEGUN = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)  # also where something stands before it
 _OPENED = re.compile(r"^[^#!\n]*?<<-?[ \t]*['\"\\]?(?P<end>\w+)", re.MULTILINE)
 _LONE_WORD = re.compile(r"^[ \t]*(?P<word>\w+)[ \t]*\r?$", re.MULTILINE)  # with blanks it is a mistake
 _LOGS = (".log", ".out", ".err")
@@ -59,39 +60,78 @@ class Target:
     is_given: bool = True
 
 
-def targets(paths: Iterable[Path], files: Files, *, is_fragment: bool | None = None) -> list[Target]:
+class NothingToLintError(InputError):
+    """A path leads to nothing that is judged."""
+
+
+def targets(
+    paths: Iterable[Path],
+    files: Files,
+    *,
+    is_fragment: bool | None = None,
+    passed_over: Callable[[str], None] | None = None,
+) -> list[Target]:
     """The files that paths mean, each once. One that is given is taken for what it looks like, or for a script if it is
     said to be a fragment of one. In a directory come the scripts first, then the master namelists.
 
-    Raises InputError for a file that cannot be read, and for a directory that holds nothing to lint.
+    Raises InputError for a file that cannot be read. What is nothing to lint raises one, too; among others, as in what
+    the shell makes of `run/*`, it is told to `passed_over`, if that is given.
     """
     found: dict[str, Target] = {}
-    for path in paths:
-        for target in _within(path) if disk.is_directory(path) else [_given(path, files, is_fragment)]:
+    given, nothing = list(paths), list[NothingToLintError]()
+    is_strict = passed_over is None or len(given) == 1
+    for path in given:
+        try:
+            here = _within(path) if disk.is_directory(path) else [_given(path, files, is_fragment, is_strict)]
+        except NothingToLintError as error:
+            if is_strict:
+                raise
+            nothing.append(error)
+            continue
+        for target in here:
             key = os.path.realpath(target.path) if target.path != STANDARD_INPUT else ""
             if key not in found or target.is_given:
                 found[key] = target
+    if nothing and not found:
+        raise nothing[0]
+    if passed_over is not None:
+        for refused in nothing:
+            passed_over(str(refused))
     return list(found.values())
 
 
-def _given(path: Path, files: Files, is_fragment: bool | None) -> Target:
+def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) -> Target:
     source = files.read(path)
+    if not source.text.strip():
+        raise NothingToLintError(f"{source.name} is empty: a script or a namelist is expected")
     if is_binary(source.text):
-        raise InputError(f"{source.name} is binary: a script or a namelist is expected")
+        raise NothingToLintError(f"{source.name} is binary: a script or a namelist is expected")
     if path.suffix in _LOGS and source.text.startswith("#!"):
-        raise InputError(f"{source.name} is the log of a job, which begins with its script: a script is expected")
-    if is_fragment or is_script(path, source):
+        message = "is the log of a job, which begins with its script: a script is expected"
+        raise NothingToLintError(f"{source.name} {message}")
+    if is_fragment:
         return Target(path, "script")
-    if is_foreign_script(path, source) and not is_named_namelist(path):  # its here-documents are no namelist yet
-        raise InputError(f"{source.name} is a script for csh or another program: one for sh, bash or ksh is expected")
-    is_config = path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None)
-    return Target(path, "config" if is_config else "namelist")
+    is_shell = is_script(path, source)
+    if (
+        not is_shell and is_foreign_script(path, source) and not is_named_namelist(path)
+    ):  # its here-documents are none yet
+        message = "is a script for csh or another program: one for sh, bash or ksh is expected"
+        raise NothingToLintError(f"{source.name} {message}")
+    if not is_strict and (_is_other(path) or is_other_language(source)):
+        raise NothingToLintError(f"{source.name} looks like neither a script nor a namelist; alone it is judged")
+    if is_shell:
+        return Target(path, "script")
+    if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
+        return Target(path, "config")
+    if not is_named_namelist(path) and not _BEGUN.search(source.text):
+        raise NothingToLintError(f"{source.name} is neither a script nor a namelist: no group begins in it")
+    return Target(path, "namelist")
 
 
 def _within(directory: Path) -> list[Target]:
     found = [target for target in (_recognised(path) for path in _files(directory)) if target is not None]
     if not found:
-        raise InputError(
+        raise NothingToLintError(
             f"{directory} holds nothing to lint: no run script, no {MASTER_FILE}, no NAMELIST_*, *.nml or *.namelist, "
             "and no *.config of mkexp"
         )

@@ -60,7 +60,7 @@ def replace_files(files: Mapping[Path, tuple[bytes, bytes]]) -> None:
     not hold what was said, and if the disk refuses.
     """
     for path, (before, _) in files.items():
-        if _read(path) != before:
+        if not disk.holds(path, before):
             raise WriteError(f"{path} was changed by someone else; nothing was written")
     for path, (_, after) in files.items():
         write_whole(path, after)
@@ -72,7 +72,8 @@ def changed_files(files: Mapping[str, bytes], directory: Path, links: Mapping[st
         sorted(
             name
             for name, data in files.items()
-            if _read(directory / name) != data or (name in links and not _is_link_to(directory / name, links[name]))
+            if not disk.holds(directory / name, data)
+            or (name in links and not _is_link_to(directory / name, links[name]))
         )
     )
 
@@ -215,7 +216,7 @@ def _refuse_foreign(files: Mapping[str, bytes], directory: Path, before: Mapping
         for name, data in files.items()
         if name != MANIFEST
         and (directory / name).exists()
-        and _read(directory / name) != data
+        and not disk.holds(directory / name, data)
         and not _is_ours(directory, name, before)
     ]
     if foreign:

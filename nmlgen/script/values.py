@@ -9,7 +9,7 @@ run of the script answers, under which the case holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -161,15 +161,10 @@ def joined(values: list[Value], fallback: Hashable) -> Value:
     return combined(values, lambda cases: _concatenated(cases, fallback), fallback)
 
 
-def _concatenated(cases: Iterable[Possibility], fallback: Hashable) -> Possibility:
+def _concatenated(cases: Collection[Possibility], fallback: Hashable) -> Possibility:
     text = "".join([case.text for case in cases])
-    symbols: tuple[Hashable, ...] = ()
-    missing = _NONE
-    for case in cases:
-        if case.symbols:
-            symbols += case.symbols
-        if case.unset:
-            missing |= case.unset
+    symbols: tuple[Hashable, ...] = tuple([symbol for case in cases for symbol in case.symbols])
+    missing = _NONE.union(*[case.unset for case in cases if case.unset])
     if len(symbols) > _MOST_SYMBOLS or len(text) > _MOST_CHARACTERS:
         text, symbols = UNKNOWN, (fallback,)
     return Possibility(ALWAYS, text, symbols, True, missing)

@@ -171,7 +171,7 @@ class _Writer:
             path = self.directory / SHARED / name
             if not path.exists() or self._force:
                 write_whole(path, data)
-            elif disk.content(path) != data:
+            elif not disk.holds(path, data):
                 raise WriteError(f"{path} is not as nmlgen wrote it; --force overwrites")
             self._scripts.add(name)
         return name

@@ -163,13 +163,12 @@ def _parameters(rows: list[dict[str, str]]) -> list[_Parameter]:
 
 def _write(files: dict[Path, bytes], force: bool) -> None:
     try:
-        before = {path: disk.content(path) if path.exists() else None for path in files}
-        foreign = [str(path) for path, data in files.items() if before[path] not in (None, data)]
+        changed = {path: data for path, data in files.items() if not disk.holds(path, data)}
+        foreign = [str(path) for path in changed if path.exists()]
         if foreign and not force:
             raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")
-        for path, data in files.items():
-            if before[path] != data:
-                write_whole(path, data)
+        for path, data in changed.items():
+            write_whole(path, data)
     except OSError as error:
         raise WriteError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
 

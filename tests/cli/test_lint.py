@@ -318,3 +318,21 @@ def test_watching_ends_at_once_where_there_is_nothing(tmp_path, monkeypatch):
 def test_watching_only_judges(directory, option):
     done = run(str(directory), "--watch", option)
     assert isinstance(done.exception, click.UsageError)
+
+
+def test_what_is_passed_over_is_told_of(wrong):
+    paths = []
+    for number in range(7):
+        paths.append(wrong / f"{number}.csh")
+        paths[-1].write_text("#!/bin/csh\nsetenv A b\n")
+    named = str(next(wrong.glob("NAMELIST_*")))
+    done = run(named, *map(str, paths), "--ntasks", "256")
+    assert done.return_value == 1
+    assert "error[NML002]" in done.stdout
+    lines = done.stderr.splitlines()
+    assert (
+        lines[0]
+        == f"passed over: {paths[0]} is a script for csh or another program: one for sh, bash or ksh is expected"
+    )
+    assert (len(lines), lines[-1]) == (6, "passed over: 2 more")
+    assert run(named, str(paths[0]), "-q").stderr == ""
