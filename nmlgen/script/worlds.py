@@ -39,6 +39,9 @@ _MOST_COVERING = 6
 _MOST_ENDS = 500  # of a script that are looked at for what is written behind them
 _MOST_FILES = 2_000
 """A bound on work: a directory may be copied into itself, again and again."""
+_MOST_COPIED = 200_000
+"""The same of the parts of texts that copies hold, and of so many characters in them."""
+_CHARACTERS = 50
 
 Path: TypeAlias = tuple[str, tuple[Hashable, ...]]
 """A file's name, with the symbols of what is unknown in it."""
@@ -424,7 +427,14 @@ class _Files(UserDict[Path, list[Stretch]]):
 
     def __init__(self) -> None:
         self._names: list[str] = []
+        self._copied = 0
         super().__init__()
+
+    def copied(self, content: list[Stretch], instead: list[Stretch]) -> list[Stretch]:
+        """What a copy holds; something else `instead` where very much has been copied already."""
+        if self._copied <= _MOST_COPIED:
+            self._copied += len(content) + sum(len(stretch.text) for stretch in content) // _CHARACTERS
+        return content if self._copied <= _MOST_COPIED else instead
 
     def __setitem__(self, path: Path, content: list[Stretch]) -> None:
         if path not in self.data:
@@ -510,7 +520,7 @@ def _copy(event: Copied, path: Path, files: _Files, directories: set[str], guard
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
     unknown = [Stretch(UNKNOWN, piece, "unknown")]
-    content = unknown if len(sources) > 1 else files.get(source, unknown)
+    content = unknown if len(sources) > 1 else files.copied(files.get(source, unknown), unknown)
     if event.appends:
         files.setdefault(path, []).extend(content)
         return
@@ -538,7 +548,7 @@ def _copy_directory(below: str, target: str, symbols: tuple[Hashable, ...], file
         if len(files) > _MOST_FILES:  # a directory copied into itself, again and again
             return
         content = files.pop(key) if moves else files[key]
-        files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(content)
+        files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(files.copied(content, []))
 
 
 _WILDCARD = re.compile(r"[*?\[\\]")

@@ -7,7 +7,7 @@ from rows import rows
 
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.parser import parse
-from nmlgen.script.worlds import World, _copy_directory, covering_worlds, worlds
+from nmlgen.script.worlds import World, _copy_directory, _Files, covering_worlds, worlds
 from nmlgen.source import UNKNOWN, Source
 
 
@@ -197,7 +197,8 @@ def test_a_directory_changed_many_times():
 
 
 def test_a_directory_copied_into_itself_again_and_again():
-    files: dict = {("a/N", ()): []}
+    files = _Files()
+    files["a/N", ()] = []
     for turn in range(20):  # each copy has what the one before it copied
         _copy_directory("a/", "a/b/", (turn,), files, False)
     assert 1_000 < len(files) < 5_000

@@ -107,3 +107,18 @@ def test_a_pattern_is_held_against_files_that_begin_like_it(monkeypatch):
     text = "mkdir a b\n" + "".join(f"echo x > a/{n}\n" for n in range(30)) + "echo x > b/1\nrm -f b/*\n"
     assert covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
     assert set(held) == {"b/1"}
+
+
+@rows(
+    "line",
+    {
+        "copied into each other": "cat f f > g\ncat g g > f\n",
+        "moved": "cat f f > g\nmv g f\n",
+        "copied many times": "cp f g$i\n",
+    },
+)
+def test_what_copies_hold_is_bounded(line, monkeypatch):
+    monkeypatch.setattr(worlds, "_MOST_COPIED", 1_000)
+    text = f"echo x > f\nfor i in {' '.join(map(str, range(2_000)))}; do\n{line}done\ncat f > h\n"
+    (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
+    assert sum(len(file.stretches) for file in world.files.values()) < 10_000
