@@ -146,6 +146,7 @@ def test_what_is_nothing_to_lint_is_passed_over_among_others(tmp_path):
         "a.csh": "#!/bin/csh\nsetenv A b\n",
         "README.md": "Set\n&output_nml\n",
         "notes": "hello\n",
+        "tags": "before 2021/04/12 (otherwise)\n&output_nml\n",
         "plot.sh": "import os\nfrom sys import path\n&output_nml\n",
         "nothing": "",
     }

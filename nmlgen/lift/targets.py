@@ -75,7 +75,8 @@ def targets(
     said to be a fragment of one. In a directory come the scripts first, then the master namelists.
 
     Raises InputError for a file that cannot be read. What is nothing to lint raises one, too; among others, as in what
-    the shell makes of `run/*`, it is told to `passed_over`, if that is given.
+    the shell makes of `run/*`, it is told to `passed_over`, if that is given, and files are what they would be in a
+    directory.
     """
     found: dict[str, Target] = {}
     given, nothing = list(paths), list[NothingToLintError]()
@@ -117,8 +118,10 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
     ):  # its here-documents are none yet
         message = "is a script for csh or another program: one for sh, bash or ksh is expected"
         raise NothingToLintError(f"{source.name} {message}")
-    if not is_strict and (_is_other(path) or is_other_language(source)):
-        raise NothingToLintError(f"{source.name} looks like neither a script nor a namelist; alone it is judged")
+    if not is_strict:
+        if (kind := kind_of(path, source)) is None:
+            raise NothingToLintError(f"{source.name} looks like neither a script nor a namelist; alone it is judged")
+        return Target(path, kind)
     if is_shell:
         return Target(path, "script")
     if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
