@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from operator import itemgetter
 
 from nmlgen.checking import check_experiment
@@ -41,6 +42,7 @@ _COMMENT = re.compile(r"^[^!\n]*(![^\n]*nmlgen:[^\n]*)", re.MULTILINE)
 _STRUCTURAL = ("unclosed-group", "unclosed-before-group", "unclosed-string", "no-name", "misplaced-equals")
 _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
+_MOST_UNSET = 200  # uses in a namelist that are told
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
 _PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|\?+|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"
@@ -177,7 +179,7 @@ class _Judged:
             found += [finding_of(overlooked) for overlooked in file.overlooked]
             origin = file.document.origin
             if isinstance(origin, WrittenText):
-                found += _unset(file, origin)
+                found += islice(_unset(file, origin), _MOST_UNSET)
                 places = (stretch.piece.place for stretch in origin.stretches)
                 written.update(writers.of(place.text.source, place.start) for place in places)
         if way.experiment is not None:

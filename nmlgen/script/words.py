@@ -313,7 +313,7 @@ class WordReader(Reader):
 
     def is_arithmetic(self, start: int) -> bool:
         """Whether what starts with `((` there ends with `))`, and so is arithmetic."""
-        if self.searches <= 0:
+        if self.searches <= 0 or self.rereadable <= 0:
             return False
         opened = 0
         for match in _PAIRED.finditer(self.text, start, self.end):
@@ -322,6 +322,7 @@ class WordReader(Reader):
             elif match["close"]:
                 opened -= 1
                 if opened == 1:
+                    self.rereadable -= match.end() - start
                     return self.text.startswith(")", match.end(), self.end)
         self.searches -= 1
         return True  # it is not closed at all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rows import rows
 
 import nmlgen
-from nmlgen.script import effort, evaluate, worlds
+from nmlgen.script import effort, evaluate, words, worlds
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import covering_worlds
 from nmlgen.script.wrapper import follow
@@ -122,3 +122,27 @@ def test_what_copies_hold_is_bounded(line, monkeypatch):
     text = f"echo x > f\nfor i in {' '.join(map(str, range(2_000)))}; do\n{line}done\ncat f > h\n"
     (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
     assert sum(len(file.stretches) for file in world.files.values()) < 10_000
+
+
+def test_the_end_of_what_may_be_arithmetic_is_not_looked_for_again_and_again(monkeypatch):
+    looks = 0
+
+    class Paired:
+        def finditer(self, *arguments, own=words._PAIRED):
+            nonlocal looks
+            for match in own.finditer(*arguments):
+                looks += 1
+                yield match
+
+    monkeypatch.setattr(words, "_PAIRED", Paired())
+    text = "#!/bin/bash\n" + "export a=$((1 <#\n" * 400 + "))" * 400 + "\n"
+    parse(Source("a.run", text))
+    assert 0 < looks < 40 * text.count("(") + 40 * text.count(")")
+
+
+def test_of_a_variable_that_nothing_sets_so_many_uses_are_told(tmp_path):
+    path = tmp_path / "a.run"
+    text = f"#!/bin/bash\ncat > NAMELIST_atm <<E\n&run_nml\n num_lev = 5\n restart_filename = '{'$a' * 500}'\n/\nE\n"
+    path.write_text(text)
+    found = [finding for finding in nmlgen.lint([path]).findings if finding.code == "SHL003"]
+    assert len(found) == 200
