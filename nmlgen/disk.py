@@ -279,9 +279,16 @@ def open_regular(path: str | Path) -> BinaryIO:
 
 
 def content(path: str | Path) -> bytes:
-    """The bytes of a regular file of any size, on which no judgement depends. Raises as `open_regular`."""
+    """The bytes of a regular file that nmlgen wrote, on which no judgement depends. Raises as `open_regular`, and OSError
+    for one that is far larger than any that nmlgen writes."""
     with open_regular(path) as file:
-        return file.read()
+        data = file.read(_MOST_OWN + 1)
+    if len(data) > _MOST_OWN:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return data
+
+
+_MOST_OWN = 2**26
 
 
 def holds(path: str | Path, data: bytes) -> bool:

@@ -181,3 +181,13 @@ def test_what_a_file_holds(held, tmp_path):
     assert disk.holds(path, b"abc") == (held == b"abc")
     with pytest.raises(IsADirectoryError):
         disk.holds(tmp_path, b"abc")
+
+
+def test_what_nmlgen_wrote_is_not_as_large_as_this(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    assert disk.content(path) == b"abc"
+    os.truncate(path, 2**26 + 1)
+    with pytest.raises(OSError, match="too large") as caught:
+        disk.content(path)
+    assert caught.value.filename == str(path)
