@@ -279,8 +279,8 @@ def open_regular(path: str | Path) -> BinaryIO:
 
 
 def content(path: str | Path) -> bytes:
-    """The bytes of a regular file that nmlgen wrote, on which no judgement depends. Raises as `open_regular`, and OSError
-    for one that is far larger than any that nmlgen writes."""
+    """The bytes of a regular file that nmlgen wrote, on which no judgement depends. Raises as `open_regular`, and
+    OSError for one that is far larger than any that nmlgen writes."""
     with open_regular(path) as file:
         data = file.read(_MOST_OWN + 1)
     if len(data) > _MOST_OWN:
