@@ -24,6 +24,7 @@ _LEVELS, _VERTICAL = ("run_nml", "num_lev"), ("run_nml", "lvert_nest")
 _TIMES = {"start": (("grid_nml", "start_time"), 0.0), "end": (("grid_nml", "end_time"), 1.0e30)}
 _FEEDBACK = ("grid_nml", "lfeedback")
 _DEFAULT_LEVELS = 31
+_MOST_NAMED = 50  # ICON has room for ten
 _KEY_OF = {_GRIDS: "file", _PARENTS: "parent", _LEVELS: "num_lev", _FEEDBACK: "lfeedback"} | {
     variable: key for key, (variable, _) in _TIMES.items()
 }
@@ -39,7 +40,8 @@ def mistakes(domains: Tree, namelists: Tree | None) -> Iterator[Finding]:
             yield problem("SPC005", f"domains.{label}.file is not set", nest.key_span, "expected: its grid file")
         parent = nest.get("parent")
         if parent is not None and parent.value not in seen:
-            notes = did_you_mean(str(parent.value), seen) or (f"before it stand {', '.join(seen) or 'none'}",)
+            some = seen[:_MOST_NAMED]
+            notes = did_you_mean(str(parent.value), some) or (f"before it stand {', '.join(some) or 'none'}",)
             yield problem("SPC004", f'domains.{label}.parent is "{parent.value}"', parent.span, *notes)
         for key in _TIMES:
             if (given := nest.get(key)) is not None and not _is_fixed(str(given.value)):

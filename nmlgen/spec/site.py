@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,10 @@ def with_nodes(machine: Machine, said: Mapping[str, tuple[str, ...]]) -> Machine
 
 def core_lists(texts: Iterable[str]) -> tuple[Cores, ...]:
     """Lists of cores such as "1-7,9-15" as their numbers."""
-    return tuple(tuple(core for part in text.split(",") for core in _cores(part)) for text in texts)
+    return tuple(tuple(islice(chain.from_iterable(map(_cores, text.split(","))), _MOST_CORES)) for text in texts)
+
+
+_MOST_CORES = 10_000  # there are no more numbers of four digits
 
 
 def _cores(part: str) -> range:

@@ -34,6 +34,7 @@ _FALLBACKS = {
     "minimum": "{} or more",
     "maximum": "{} or less",
     "minItems": "a list with at least one element",
+    "maxItems": "a list of {} elements at most",
     "minLength": "some text",
     "uniqueItems": "a list without repetitions",
     "pattern": "text that matches {}",
@@ -166,6 +167,8 @@ def _message(error: Any, name: str) -> str:
         return f"{error.message} in {name or 'the document'}"
     if error.validator == "minItems":
         return f"{name} is an empty list"
+    if error.validator == "maxItems":
+        return f"{name} is a list of {len(value)} elements"
     if error.validator == "minimum":
         return f"{name} is {value}, less than {error.validator_value}"
     if error.validator == "maximum":

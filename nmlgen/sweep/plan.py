@@ -327,16 +327,26 @@ class _Reader:
         self.findings.append(problem("SPC012", message, span or self.base.beginning, *notes))
 
 
+_DEEPEST = 50  # no key of a spec lies below so many
+
+
 @lru_cache(maxsize=256)
 def conflicts(keys: tuple[str, ...]) -> tuple[str, ...]:
     """What is said twice if all these keys are set: one key in two spellings, or a key and one below it."""
-    found, known = [], dict[str, str]()
+    found: list[str] = []
+    known: dict[str, str] = {}
+    below: dict[str, str] = {}  # one of the keys below each
     for key in keys:
         said = canonical_key(key)
-        for other, spelt in known.items():
-            if said == other or said.startswith(f"{other}.") or other.startswith(f"{said}."):
-                found.append(f"{key} and {spelt} set the same" if key != spelt else f"{key} is varied twice")
+        words = said.split(".", _DEEPEST)
+        above = [".".join(words[:count]) for count in range(1, len(words) + 1)]
+        others = [known[place] for place in above if place in known] + ([below[said]] if said in below else [])
+        found += [
+            f"{key} and {spelt} set the same" if key != spelt else f"{key} is varied twice"
+            for spelt in dict.fromkeys(others)
+        ]
         known[said] = key
+        below.update(dict.fromkeys(above[:-1], key))
     return tuple(found)
 
 

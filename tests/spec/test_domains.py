@@ -134,3 +134,11 @@ def test_what_no_nests_say_is_none_of_theirs(name, value):
     grids = {("grid_nml", "dynamics_grid_filename"): ["a.nc", "b.nc"], ("grid_nml", "dynamics_parent_grid_id"): [0, 1]}
     assert domains_of(grids) == {"dom02": {"file": "b.nc"}}
     assert domains_of(grids | {("grid_nml", name): value}) == {}
+
+
+def test_of_very_many_nests_few_are_named(tmp_path: Path) -> None:
+    nests = "".join(f"  n{number}: {{file: n.nc, parent: '?'}}\n" for number in range(200))
+    with pytest.raises(nmlgen.SpecError) as caught:
+        spec_of(f"extends: %s\ndomains:\n{nests}", tmp_path)
+    assert {finding.code for finding in caught.value.findings} == {"SPC004"}
+    assert max(len(" ".join(finding.notes)) for finding in caught.value.findings) < 300

@@ -12,6 +12,7 @@ from specs import refused, unchecked_build
 
 from nmlgen import compare, import_spec, load_spec
 from nmlgen.models.icon.placement import placement
+from nmlgen.spec.site import core_lists
 
 CORES = ["8-11", "12-15", "0-3", "4-7"]
 CARDS = ["mlx5_1:1", "mlx5_1:1", "mlx5_0:1", "mlx5_0:1"]
@@ -102,3 +103,11 @@ def test_diff_knows_it(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(json.dumps(document))
     found = compare(tmp_path / "a.yaml", tmp_path / "b.yaml")
     assert [difference.name for difference in found.differences] == ["partitions.compute.gpus.cores"]
+
+
+def test_lists_of_cores_are_no_longer_than_a_node_has(tmp_path: Path) -> None:
+    assert core_lists(["0-2,1", "0-9999,0-9999"]) == ((0, 1, 2, 1), tuple(range(10_000)))
+    (finding,) = refused(without_map(tmp_path, partitions={"compute": {"numa": ["0-9999"] * 101}}))
+    assert finding.code == "SPC004"
+    assert finding.message.endswith("is a list of 101 elements")
+    assert finding.notes == ("expected: a list of 100 elements at most",)

@@ -21,6 +21,7 @@ from nmlgen.checking import check_experiment
 from nmlgen.errors import NmlgenError
 from nmlgen.sweep import plan
 from nmlgen.sweep.expansion import plan_of_spec
+from nmlgen.sweep.plan import conflicts
 
 GRID = {"parallel.num_io_procs": [0, 1, 2], "job.nodes": [1, 2]}
 
@@ -458,3 +459,14 @@ def test_threads():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda point: (said_of(point.report), unchecked_build(point.spec).files), points * 3))
     assert [files for _, files in together] == alone * 3
+
+
+def test_keys_that_set_the_same_are_found_in_whatever_order():
+    assert conflicts(("a.b", "a", "c", "a.b.d", "a.c")) == (
+        "a and a.b set the same",
+        "a.b.d and a set the same",
+        "a.b.d and a.b set the same",
+        "a.c and a set the same",
+    )
+    assert conflicts(("a", "ab", "b.a", "b.c")) == ()
+    assert conflicts(("a", "a")) == ("a is varied twice",)

@@ -63,6 +63,10 @@ def node_count(experiment: Experiment) -> int:
     return ceil(tasks * (_number(width) if width is not None else 1) / cores)
 
 
+_MOST_NODES = 200_000
+"""A bound on work: no machine has so many."""
+
+
 @remembered
 def ranks_by_node(experiment: Experiment) -> tuple[Sequence[int], ...]:
     """The ranks of the job on each node, as the launcher deals them out.
@@ -74,8 +78,8 @@ def ranks_by_node(experiment: Experiment) -> tuple[Sequence[int], ...]:
     if experiment.dealt:
         return experiment.dealt
     tasks, nodes = _number(experiment.tasks), node_count(experiment)
-    if tasks > MOST_TASKS:
-        raise UndecidedError(experiment.tasks)
+    if tasks > MOST_TASKS or nodes > _MOST_NODES:
+        raise UndecidedError(experiment.directives.get("nodes", experiment.tasks))
     turn = _ranks_in_turn(experiment)
     each = experiment.directives.get("ntasks-per-node")
     room = max(_number(each), ceil(tasks / nodes)) if each is not None else ceil(tasks / nodes)

@@ -63,6 +63,7 @@ def test_node_count(build: Build, job: str, expected: int) -> None:
         "launch: {options: [--distribution=arbitrary]}\n",
         "launch: {options: [-mplane=0]}\n",
         "parallel: {num_io_procs: 256}\n",
+        "job: {nodes: 200001, ntasks_per_node: 1}\n",
     ],
 )
 def test_what_is_not_known(build: Build, fragment: str) -> None:

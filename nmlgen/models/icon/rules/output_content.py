@@ -366,8 +366,11 @@ def _points_on_an_axis(definition: tuple[float, float, float], mode: object, *, 
     `is_closed` (`mo_lonlat_grid.f90:97-175`)."""
     start, step, end = definition
     if mode == _NUMBER_OF_POINTS or (mode != _STEP and step > _LARGEST_STEP):
-        return floor(step + 0.5)
-    return int((end - start) / step) + 1 - is_closed if step else 1
+        return floor(min(step, _MOST_POINTS) + 0.5)
+    return int(min((end - start) / step, _MOST_POINTS)) + 1 - is_closed if step else 1
+
+
+_MOST_POINTS = 1e9  # a number that is not to be counted
 
 
 def _is_closed(west: float, east: float) -> bool:

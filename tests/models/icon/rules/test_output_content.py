@@ -144,6 +144,7 @@ def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
         ("remap: 1, reg_lon_def: [150, 30, -180], reg_lat_def: [-75, 15, 75]", ["OUT029"]),
         ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [-75, 0, 75]", ["OUT029"]),
         ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [75, -15, -75]", []),
+        ("remap: 1, reg_lon_def: [0, 1.0e-320, 359], reg_lat_def: [-90, 1.0e-320, 90]", []),
         ("remap: 1, reg_lon_def: [-180, 12, 180], reg_lat_def: [-90, 12, 90], reg_def_mode: 2", []),
         ("remap: 1, reg_lon_def: [10, 0, 10], reg_lat_def: [-90, 12, 90], reg_def_mode: 1", ["OUT029"]),
         ("remap: 1, reg_lon_def: [0, 30, 330], reg_lat_def: [5, 0, 5], reg_def_mode: 1", ["OUT029"]),
