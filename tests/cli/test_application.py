@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tools import require
@@ -13,6 +15,8 @@ from nmlgen._version import __version__
 
 from .conftest import process
 
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 COMMANDS = (
     *("build", "check", "completion", "diff", "explain", "import", "init", "lint", "presets", "ranks", "registry"),
     *("rules", "schema", "volume", "why"),
@@ -243,3 +247,13 @@ def test_the_exit_code_is_that_of_the_command_if_nobody_reads_on(here, command, 
     for reader in ("head -n 1 >/dev/null", "true"):
         done = process(shell=f"nmlgen {command} 2>&1 | {reader}; echo ${{PIPESTATUS[0]}}")
         assert (done.stdout, done.stderr) == (f"{code}\n", "")
+
+
+@pytest.mark.parametrize("options", [[], ["-I"]])
+def test_what_lies_in_the_working_directory_is_not_imported(options, tmp_path):
+    for name in ("glob", "re", "click", "shlex", "ruamel", "statistics"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('executed')\n")
+    command = [sys.executable, *options, "-m", "nmlgen", "check", str(EXAMPLE)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "no findings\n"), done.stderr
