@@ -338,3 +338,12 @@ def walk(
         yield here, directories, files
         below = [os.path.join(here, name) for name in reversed(directories)]
         waiting += [path for path in below if follows or not is_link(path)]
+
+
+def parsed(text: str | bytes) -> Any:
+    """What a text in JSON says that somebody may have changed. Raises ValueError for what is none, or nested too
+    deep."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -265,7 +264,7 @@ def _rate(legs: tuple[LogRun, ...], amount: str, seconds: str) -> float | None:
 def _manifest(directory: Path) -> dict[str, Any]:
     path = directory / MANIFEST
     try:
-        document = json.loads(disk.content(path))
+        document = disk.parsed(disk.content(path))
     except FileNotFoundError:
         raise InputError(f"{directory} holds no sweep: {MANIFEST} is not there; nmlgen sweep writes one") from None
     except ValueError as error:

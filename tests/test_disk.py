@@ -191,3 +191,9 @@ def test_what_nmlgen_wrote_is_not_as_large_as_this(tmp_path):
     with pytest.raises(OSError, match="too large") as caught:
         disk.content(path)
     assert caught.value.filename == str(path)
+
+
+def test_what_is_nested_too_deep_is_no_json():
+    assert disk.parsed('{"a": [1]}') == {"a": [1]}
+    with pytest.raises(ValueError, match="nested too deep"):
+        disk.parsed("[" * 100_000 + "]" * 100_000)

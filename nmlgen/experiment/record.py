@@ -24,6 +24,8 @@ PARTS = "model.parts."
 NODES = "partitions."
 """What the keys of lists begin with that a spec says of nodes; a list is its elements with blanks between them."""
 
+_LONGEST = 200_000
+"""A bound on work: nmlgen writes no longer line."""
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
 
 
@@ -84,8 +86,10 @@ def said_of_nodes(known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 def recorded(text: str) -> Mapping[str, str]:
     """What the batch script with that text remembers, by the keys of a spec; nothing if nmlgen did not write it."""
     line = _LINE.search(text) if "# nmlgen: " in text else None
+    if line is None or len(line["words"]) > _LONGEST:
+        return {}
     try:
-        words = shlex.split(line["words"]) if line is not None else []
+        words = shlex.split(line["words"])
     except ValueError:  # a quote without its fellow: somebody changed the line
         return {}
     return {key: value for key, equals, value in (word.partition("=") for word in words) if equals}

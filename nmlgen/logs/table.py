@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
+from nmlgen import disk
 from nmlgen.disk import IrregularFileError, open_regular
 from nmlgen.errors import InputError
 from nmlgen.logs.rows import LogRun
@@ -105,7 +106,7 @@ def read_runs(path: Path) -> tuple[LogRun, ...]:
 
 
 def _json(path: Path, text: str) -> list[Any]:
-    rows = json.loads(text)
+    rows = disk.parsed(text)
     if not isinstance(rows, list):
         raise InputError(f"{path} is no table of runs: expected a list of objects")
     return rows

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import time
@@ -234,7 +233,7 @@ def _outputs(directory: Path) -> dict[str, str]:
     if data is None:
         return {}
     with contextlib.suppress(ValueError, AttributeError):
-        outputs = json.loads(data).get("outputs", {})
+        outputs = disk.parsed(data).get("outputs", {})
         if isinstance(outputs, dict):
             return {name: value for name, value in outputs.items() if _is_file_name(name)}
     return {}

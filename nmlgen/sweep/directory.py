@@ -276,5 +276,5 @@ def _staging(directory: Path) -> Iterator[Path]:
 def _rows(rows: IO[str]) -> Iterator[dict[str, Any]]:
     rows.seek(0)
     for line in rows:
-        row = json.loads(line)
+        row = disk.parsed(line)
         yield {**row["values"], **{key: value for key, value in row.items() if key != "values"}}

@@ -10,7 +10,6 @@ tasks run a point at the same time, and what is there is whole. `templates/array
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shlex
@@ -135,12 +134,15 @@ def _run_directories(point: Path | str) -> Iterator[str]:
             yield place
 
 
+_LONGEST = 10_000  # no path is longer
+
+
 @cache
 def _run_of(script: str) -> str | None:
     """The directory that a script calls `run`, relative to the point's or absolute."""
     try:
         found = _RUN.search(disk.content(script).decode("utf-8", "replace"))
-        words = shlex.split(found[1]) if found else []
+        words = shlex.split(found[1]) if found and len(found[1]) <= _LONGEST else []
     except (OSError, ValueError):
         return None
     return words[0].removeprefix("$here/") if len(words) == 1 else None
@@ -163,7 +165,7 @@ def refusal_to_go_on(point: Path | str) -> str | None:
     if came is None or len(came) != 3:
         return "nothing says that there is a checkpoint of its end to go on from"
     try:
-        manifest = json.loads(disk.content(f"{point}/{MANIFEST}"))
+        manifest = disk.parsed(disk.content(f"{point}/{MANIFEST}"))
         until, lasting = str(manifest["until"]), str(manifest["but_for_the_end"])
     except (OSError, ValueError, KeyError, TypeError):
         return f"its {MANIFEST} does not say when it ends"

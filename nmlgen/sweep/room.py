@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Collection, Iterator
@@ -81,7 +80,7 @@ def _lfs(*words: str) -> list[str]:
 
 def _sizes(manifest: Path) -> tuple[int, int]:
     try:
-        known = json.loads(disk.content(manifest))
+        known = disk.parsed(disk.content(manifest))
         return int(known.get("bytes_of_a_job", 0)), int(known.get("files_of_a_job", 0))
     except (OSError, ValueError, TypeError, AttributeError):
         return 0, 0

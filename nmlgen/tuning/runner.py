@@ -7,7 +7,6 @@ and in the batch system, and how long it took in ICON's logs.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -162,7 +161,7 @@ def _sum(column: str, legs: Sequence[LogRun]) -> float | None:
 def _check_origin(directory: Path, base: Spec) -> None:
     """The sweep in a directory, if there is one, must have been made from this spec."""
     try:
-        document = json.loads(disk.content(directory / MANIFEST))
+        document = disk.parsed(disk.content(directory / MANIFEST))
         origin = [entry["sha256"] for entry in document["inputs"]], document["overrides"]
     except FileNotFoundError:
         return

@@ -53,3 +53,8 @@ def test_of_several_models_each_has_a_grid_of_its_own():
         ("models.a.grid.name", "models.a.grid.cells"),
         ("models.o.grid.name", "models.o.grid.cells"),
     ]
+
+
+def test_a_line_that_nmlgen_never_wrote_is_not_read():
+    assert recorded("# nmlgen: site=levante a.b=" + "x" * 1_000) == {"site": "levante", "a.b": "x" * 1_000}
+    assert recorded("# nmlgen: site=levante a.b=" + "x" * 200_000) == {}

@@ -24,8 +24,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.clock import Clock
-from nmlgen.models.icon.ranks import OutputFile
+from nmlgen.models.icon.ranks import OutputFile, output_files
 from nmlgen.models.icon.schedule import (
     FileEnds,
     Names,
@@ -82,6 +83,10 @@ class _Numbered(NamedTuple):
     dates: list[int]
 
 
+_MOST_JOBS = 100_000
+"""A bound on work: jobs that are gone through for all sequences of files together."""
+
+
 def fate(
     component: Component,
     file: OutputFile,
@@ -91,6 +96,9 @@ def fate(
 ) -> Fate:
     """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. The files are named as if
     their `output_filename` were another, if one is given. Raises UndecidedError for settings that nobody can know."""
+    if min(clock.legs, legs or clock.legs) * len(output_files(component)) > _MOST_JOBS:
+        setting = component["master_time_control_nml", "restartTimeIntval"]
+        raise UndecidedError(setting, "the chain has more jobs than are gone through")
     dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
     number = number_at_branch(component, file, clock)
     chain = _Chain(component, file, clock, output_filename, keeps_number(component), [number])

@@ -221,7 +221,7 @@ def catalogue_for(registry: Registry) -> Catalogue:
 @cache
 def _read(path: Path, _time: int, _size: int) -> Catalogue:
     try:
-        return Catalogue(json.loads(disk.read_bytes(path, most=_MOST_BYTES)))
+        return Catalogue(disk.parsed(disk.read_bytes(path, most=_MOST_BYTES)))
     except (ValueError, KeyError) as error:
         raise InputError(f"{path} holds no output variables: {error}") from None
 

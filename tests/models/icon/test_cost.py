@@ -8,6 +8,7 @@ from specs import load
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
+from nmlgen.models.icon.output_fate import fate
 from nmlgen.models.icon.ranks import PlacementError, output_files
 from nmlgen.models.icon.schedule import MOST_DATES, Windows, all_dates, duties, first_writes, sequence
 from nmlgen.models.icon.volume import stream_volumes
@@ -168,3 +169,12 @@ def test_jobs_of_a_chain_count_as_output_times(jobs, is_known):
         return
     with pytest.raises(UndecidedError):
         stream_volumes(one)
+
+
+def test_what_very_many_jobs_leave_is_not_told():
+    one = component(restart={"restartTimeIntval": "PT1S"}, time={"modelTimeStep": "PT1S"})
+    (file, *_) = output_files(one)
+    with pytest.raises(UndecidedError) as caught:
+        fate(one, file, clock(one))
+    assert caught.value.reason == "the chain has more jobs than are gone through"
+    assert fate(one, file, clock(one), legs=2).records > 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from nmlgen import disk
 from nmlgen.disk import open_regular
 from nmlgen.namelist.reader import read_groups
 from nmlgen.namelist.syntax import Document, Group
@@ -113,7 +113,7 @@ def _text(path: Path) -> str:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(_text(path) or "{}")
+        document = disk.parsed(_text(path) or "{}")
     except ValueError:
         return {}
     return document if isinstance(document, dict) else {}
