@@ -38,7 +38,7 @@ from nmlgen.values import evolve, frozen
 MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
-_MOST_GROUPS = 800  # that several models read: a bound on work, as each of them may read a file anew
+_MOST_GROUPS = 1_500  # that several models read: a bound on work, as each of them may read a file anew
 _MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
 
