@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -102,13 +102,29 @@ class Server(LanguageServer):
         return await self.judge.run(lambda: work(analysis, self.documents.files()))
 
 
+_LONGEST = 64_000_000  # bytes of one message; what it is said to hold is made room for before it comes
+
+
+class _Input:
+    """The standard input, which is over where a message is longer than any editor's."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readline(self, size: int = _LONGEST) -> bytes:
+        return self._stream.readline(size)
+
+    def read(self, size: int = -1) -> bytes:
+        return self._stream.read(size) if size <= _LONGEST else b""
+
+
 def serve() -> int:
     """Answer an editor through standard input and output until it says that it is done; returns the exit code."""
     _be_silent()
     server = make_server()
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing but the protocol may go there
-    server.start_io(stdin, stdout)
+    server.start_io(cast(BinaryIO, _Input(stdin)), stdout)
     return 0 if server.is_shut_down else 1
 
 

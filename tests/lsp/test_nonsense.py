@@ -151,3 +151,10 @@ def test_an_editor_that_is_gone():
     _, code, errors = answers(BEGINNING + OPENED, None)
     assert code == 1
     assert errors == ""
+
+
+def test_a_message_longer_than_any():
+    _, code, errors = answers(BEGINNING + b"Content-Length: 99999999999\r\n\r\n{}", last=None)
+    assert code == 1
+    assert "Traceback" not in errors
+    assert "mistake" not in errors
