@@ -49,7 +49,8 @@ _PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|\?+|[A-Za-z_](?:[^<>
 """What somebody fills in: `<your account>`, `rate(float)`; or a number, which a text for people explains."""
 _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?:[ \t\r]|\\\n)*\Z")
 _MOST_BEFORE = 300
-_FEWEST_STRANGE = 3  # lines
+_FEWEST_STRANGE, _FEWEST_STRANGE_OF_SHELL = 3, 10  # lines
+_STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
 _ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
@@ -109,13 +110,17 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
 
 
 def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
-    """Whether a text that says of itself by no `#!` that it is for a shell makes no sense to one in a fourth of its
-    lines: one of another language, or for people."""
-    if source.text.startswith("#!"):
-        return False
+    """Whether a text makes no sense to a shell in a fourth of its lines, and in more than one mistake makes strange
+    where it says of itself by a `#!` that it is for one: a text of another language, or for people. One that does not
+    say so is for people, too, where it counts steps: `2) copy the files`.
+    """
+    text, says_so = source.text, source.text.startswith("#!")
     strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
-    lines = sum(1 for line in source.text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
-    return len(strange) >= _FEWEST_STRANGE and len(strange) * 4 >= lines
+    if not says_so and "esac" not in text and any(_STEP.match(source.line(line)) for line in strange):
+        return True
+    lines = sum(1 for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
+    fewest = _FEWEST_STRANGE_OF_SHELL if says_so else _FEWEST_STRANGE
+    return len(strange) >= fewest and len(strange) * 4 >= lines
 
 
 def _is_filled_in(span: Span) -> bool:

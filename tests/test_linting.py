@@ -629,6 +629,25 @@ def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
     assert len(nmlgen.lint([script]).errors) == number
 
 
+@pytest.mark.parametrize(("times", "number"), [(9, 9), (10, 0)])
+def test_a_script_most_of_which_is_of_another_language(times, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\n" + "result <- f(x)\n" * times)
+    report = nmlgen.lint([script])
+    assert len(report.errors) == number
+    assert "SHL001" in codes(report)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("true\n" * 10 + "1) copy\n", 0), ("true\nStep 2)\n", 0), ("#!/bin/bash\n1) copy\n", 1), ("1) a;;\nesac\n", 2)],
+)
+def test_a_text_that_counts_steps(text, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(text)
+    assert len(nmlgen.lint([script]).errors) == number
+
+
 def test_files_of_which_no_name_is_known(tmp_path):
     """One may be the rest of another, and a copy of it lie in a directory."""
     script = tmp_path / "job.sh"

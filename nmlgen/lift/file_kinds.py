@@ -37,7 +37,7 @@ FOR_PEOPLE = re.compile(r"(?i:readme|read_me|.*[^a-z]read_?me(?![a-z]))|examples
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
 _NEXTFLOW = ".nf"
-_NO_SHELLS = (_NEXTFLOW, ".py")  # which no shell reads, whatever the first line names
+_NO_SHELLS = (_NEXTFLOW, ".py", ".gs")  # Nextflow, Python, GrADS: no shell reads them, whatever the first line names
 OTHER_TEXTS = (
     *(".ipynb", ".json", ".html", ".htm", ".csh", ".tcsh"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),

@@ -43,11 +43,12 @@ class StaticWord:
 @frozen
 class Option:
     """An option of a program: its long name (empty if it has none), its letter, and whether a value follows: "none",
-    "required", or "optional", which is a value in the same word only."""
+    "required", or "optional", which is a value in the same word only. One that only later releases have `is_later`."""
 
     name: str
     short: str | None
     value: str
+    is_later: bool = False
 
 
 @frozen
@@ -78,10 +79,13 @@ class OptionTable:
         return self._by_letter.get(letter)
 
     def named(self, name: str) -> tuple[Option, ...]:
-        """The option of a long name or of a beginning that only one has; several where it is ambiguous."""
+        """The option of a long name or of a beginning that only one has, or had before later releases; several where it
+        is ambiguous."""
         if name in self._by_name:
             return (self._by_name[name],)
-        return tuple(option for known, option in self._by_name.items() if known.startswith(name))
+        found = tuple(option for known, option in self._by_name.items() if known.startswith(name))
+        earlier = tuple(option for option in found if not option.is_later)
+        return earlier if len(earlier) == 1 else found
 
 
 @frozen
@@ -173,5 +177,8 @@ def slurm_options(program: str) -> OptionTable:
     """The options of "sbatch" or "srun" as the programs of Slurm 22.05 know them, and sbatch's of later releases: which
     one a script is for, it does not say."""
     document = shipped("slurm-options.json")
-    known = document[program] | document["later"].get(program, {})
-    return OptionTable.of(Option(name, facts.get("short"), facts["value"]) for name, facts in known.items())
+    earlier, later = document[program], document["later"].get(program, {})
+    return OptionTable.of(
+        Option(name, facts.get("short"), facts["value"], is_later=name not in earlier)
+        for name, facts in (earlier | later).items()
+    )

@@ -34,7 +34,7 @@ def test_a_directory(tmp_path):
     write(tmp_path, "fragment", "README.md", "exp.tmpl", "program.py", text=HEREDOC)
     write(tmp_path, "tool", text="#!/usr/bin/env python3\n")
     write(tmp_path, "2b_README.sh", text="see (below)\n")
-    write(tmp_path, "main.nf", "configure", "ltmain.sh", text="#!/bin/bash\n")
+    write(tmp_path, "main.nf", "plot.gs", "configure", "ltmain.sh", text="#!/bin/bash\n")
     write(tmp_path, "parameters.cmd", text="/* of a\n program */\n")
     write(tmp_path, "of_cmake.sh", text='# a machine\nSET(USE_QUEUING FALSE CACHE BOOL "")\n')
     write(tmp_path, "of_perl", text='@files=("a");\n$text = <<EOF;\n&lmgrid\n/\nEOF\n')

@@ -379,6 +379,12 @@ def test_what_later_releases_take_is_taken(option: str, value: str) -> None:
     assert kinds(f"#SBATCH --{option}={value}") == []
 
 
+def test_a_beginning_that_only_later_releases_find_ambiguous_is_taken() -> None:
+    assert values("#SBATCH --res=mine") == {"reservation": "mine"}
+    assert kinds("#SBATCH --res=mine") == []
+    assert kinds("#SBATCH --c=1") == ["ambiguous-option"]
+
+
 def test_a_synopsis_of_a_manual_is_a_form() -> None:
     assert kinds("#SBATCH --nice[=adjustment]", "#SBATCH --open-mode={append|truncate}") == []
 
