@@ -49,6 +49,7 @@ class Readers:
         self._tree = tree
         self._evaluator = evaluator
         self._groups = groups  # of every variable that stands in one group only
+        self._known: dict[tuple[int, str], list[dict[str, Any] | None]] = {}
 
     def is_called(self, procedure: Unit) -> bool:
         """Whether anything calls the procedure."""
@@ -57,7 +58,7 @@ class Readers:
     def components(self, procedure: Unit) -> dict[str, dict[str, Any] | None]:
         """The components that call it, each with the condition, as the registry writes it; None for none."""
         found: dict[str, dict[str, Any] | None] = {}
-        for component, condition in self._above(procedure.name, None, 0):
+        for component, condition in self._above(procedure.name, None, 0, set()):
             if component not in found:
                 found[component] = condition
             else:
@@ -65,8 +66,11 @@ class Readers:
         return found
 
     def _above(
-        self, name: str, condition: dict[str, Any] | None, level: int
+        self, name: str, condition: dict[str, Any] | None, level: int, done: set[tuple[str, str, int]]
     ) -> Iterator[tuple[str, dict[str, Any] | None]]:
+        if (name, str(condition), level) in done:
+            return
+        done.add((name, str(condition), level))
         for caller in self._tree.callers(name):
             hub = _HUB.match(caller.name)
             external = _EXTERNALS.match(caller.file)
@@ -76,10 +80,12 @@ class Readers:
                 elif external is not None:
                     yield external[1], around or condition
                 elif level < _HIGHEST:
-                    yield from self._above(caller.name, around or condition, level + 1)
+                    yield from self._above(caller.name, around or condition, level + 1, done)
 
-    def _conditions(self, caller: Unit, name: str) -> Iterator[dict[str, Any] | None]:
-        """The condition of each CALL of a procedure."""
+    def _conditions(self, caller: Unit, name: str) -> list[dict[str, Any] | None]:
+        """The conditions of the CALLs of a procedure, each once."""
+        if (id(caller), name) in self._known:
+            return self._known[id(caller), name]
 
         def within(items: list[Item], condition: dict[str, Any] | None) -> Iterator[dict[str, Any] | None]:
             for item in items:
@@ -93,7 +99,11 @@ class Readers:
                         own = None if branch.condition is None else self._condition(caller, item, branch.condition)
                         yield from within(branch.body, own or condition)
 
-        return within(nested(caller.statements), None)
+        found = self._known[id(caller), name] = list[dict[str, Any] | None]()
+        for condition in within(nested(caller.statements), None):
+            if condition not in found:
+                found.append(condition)
+        return found
 
     def _condition(self, unit: Unit, choice: Choice, condition: str) -> dict[str, Any] | None:
         """A condition on one namelist variable; None for any other."""

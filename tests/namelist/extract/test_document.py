@@ -12,6 +12,7 @@ from rows import rows
 
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.document import base_release, document_text, make_document
+from nmlgen.namelist.extract.readers import Readers
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.resources import schema
 
@@ -368,3 +369,25 @@ def test_base_release():
         "2024.07",
         "2024.01",
     ]
+
+
+def test_calls_of_each_other_are_followed_once(tmp_path, monkeypatch):
+    """Twelve procedures, each of which calls all of them thirty times."""
+    looked = 0
+    above = Readers._above
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return above(*arguments)
+
+    monkeypatch.setattr(Readers, "_above", counted)
+    names = ["read_x_namelist", *(f"sub{number}" for number in range(11))]
+    calls = "\n".join(f"CALL {name}" for name in names) + "\n"
+    more = "".join(f"SUBROUTINE {name}\n{calls * 30}END SUBROUTINE {name}\n" for name in names[1:])
+    text = READER.format(declarations="INTEGER :: a", names="a", statements=calls).replace(
+        "END MODULE mo_x_nml", f"{more}END MODULE mo_x_nml"
+    )
+    made = make(tmp_path, mo_x_nml=text)
+    assert "x_nml" in made["groups"]
+    assert looked < 600
