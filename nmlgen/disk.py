@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import stat
@@ -19,7 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 from nmlgen.errors import InputError
 
@@ -276,6 +277,11 @@ def open_regular(path: str | Path) -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def open_text(path: str | Path, *, errors: str = "strict", newline: str | None = None) -> TextIO:
+    """The text of a regular file, open for reading. Raises as `open_regular`."""
+    return io.TextIOWrapper(open_regular(path), encoding="utf-8", errors=errors, newline=newline)
 
 
 def content(path: str | Path) -> bytes:

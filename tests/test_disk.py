@@ -197,3 +197,14 @@ def test_what_is_nested_too_deep_is_no_json():
     assert disk.parsed('{"a": [1]}') == {"a": [1]}
     with pytest.raises(ValueError, match="nested too deep"):
         disk.parsed("[" * 100_000 + "]" * 100_000)
+
+
+def test_a_pipe_in_the_place_of_a_text_is_not_waited_for(tmp_path):
+    (tmp_path / "text").write_text("one\n")
+    with disk.open_text(tmp_path / "text") as file:
+        assert file.read() == "one\n"
+    os.mkfifo(tmp_path / "points.csv")
+    with pytest.raises(OSError, match="a regular file is expected"):
+        disk.open_text(tmp_path / "points.csv")
+    with pytest.raises(InputError, match="a regular file is expected"):
+        nmlgen.status(tmp_path)

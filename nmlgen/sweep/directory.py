@@ -99,7 +99,7 @@ def read_table(directory: Path) -> list[dict[str, str]]:
     """
     path = directory / TABLE
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with disk.open_text(path, newline="") as file:
             reader = csv.DictReader(file)
             missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
             if missing:

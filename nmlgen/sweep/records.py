@@ -101,7 +101,7 @@ def last_run(point: Path | str) -> Run | None:
 def build_of(point: Path | str) -> str:
     """The mark of the build in a point's directory, from the first line of its master namelist; empty without one."""
     try:
-        with open(f"{point}/{_MASTER}", encoding="utf-8", errors="replace") as file:
+        with disk.open_text(f"{point}/{_MASTER}", errors="replace") as file:
             found = _MARK.search(file.readline())
     except OSError:
         return ""
@@ -152,7 +152,7 @@ def _ends_with_ok(ledger: str) -> bool:
     if not os.path.isfile(ledger):  # so it is with most
         return False
     try:
-        with open(ledger, encoding="utf-8", errors="replace") as file:
+        with disk.open_text(ledger, errors="replace") as file:
             return any(line.rstrip("\n").endswith(" OK") for line in file)
     except OSError:
         return False
@@ -182,7 +182,7 @@ def _all_run_directories(point: Path | str) -> Iterator[str]:
 
 def _words(path: str) -> list[str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with disk.open_text(path, errors="replace") as file:
             return file.readline().split()
     except OSError:
         return []
@@ -243,7 +243,7 @@ def declare_lost(point: Path, run: Run) -> bool:
 
 
 def _read(path: Path | str) -> Mapping[str, str]:
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with disk.open_text(path, errors="replace") as file:
         text = file.read()
     return {key: value for key, _, value in (word.partition("=") for word in text.split())}
 
