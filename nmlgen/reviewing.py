@@ -14,7 +14,7 @@ from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
-from nmlgen.findings import Finding, Report, Severity, Undecided, nearest, suggestion
+from nmlgen.findings import Finding, Report, Severity, Undecided, in_order, nearest, suggestion
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
@@ -68,6 +68,7 @@ def review(lifted: LiftedScript) -> Report:
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
     if findings and (_is_template(script.source, findings) or _is_hardly_a_script(script.source, findings)):
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
+    findings = list(_after_the_first(findings))
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
@@ -90,6 +91,15 @@ def review(lifted: LiftedScript) -> Report:
     own = lifted.evaluation.final
     found = tuple(_explained(finding, pieces, own) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
+
+
+def _after_the_first(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Of what a shell cannot read the first is an error: it comes no further, and the rest may follow from that."""
+    is_stopped = False
+    for found in in_order(findings):
+        is_error = found.code == "SHL001" and found.severity is Severity.ERROR
+        yield evolve(found, severity=Severity.WARNING) if is_error and is_stopped else found
+        is_stopped = is_stopped or is_error
 
 
 def _is_template(source: Source, findings: Iterable[Finding]) -> bool:

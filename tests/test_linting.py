@@ -622,14 +622,21 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([script]).errors == ()
 
 
-@pytest.mark.parametrize(("beginning", "number"), [("", 0), ("#!/bin/bash\n", 3), ("true\n" * 10, 3)])
+@pytest.mark.parametrize(("beginning", "number"), [("", 0), ("#!/bin/bash\n", 1), ("true\n" * 10, 1)])
 def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
     script = tmp_path / "job.sh"
     script.write_text(f"{beginning}f (x) = x\n# a remark\nbegin (a)\nend (a)\n")
     assert len(nmlgen.lint([script]).errors) == number
 
 
-@pytest.mark.parametrize(("times", "number"), [(9, 9), (10, 0)])
+def test_of_what_a_shell_cannot_read_the_first_is_an_error(tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\ntrue\n" * 20 + "a )\ntrue\nb )\nif c\n")
+    found = [(finding.line, finding.severity.value) for finding in nmlgen.lint([script]).findings]
+    assert found == [(41, "error"), (43, "warning"), (44, "warning")]
+
+
+@pytest.mark.parametrize(("times", "number"), [(9, 1), (10, 0)])
 def test_a_script_most_of_which_is_of_another_language(times, number, tmp_path):
     script = tmp_path / "job.sh"
     script.write_text("#!/bin/bash\n" + "result <- f(x)\n" * times)
@@ -640,7 +647,7 @@ def test_a_script_most_of_which_is_of_another_language(times, number, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("true\n" * 10 + "1) copy\n", 0), ("true\nStep 2)\n", 0), ("#!/bin/bash\n1) copy\n", 1), ("1) a;;\nesac\n", 2)],
+    [("true\n" * 10 + "1) copy\n", 0), ("true\nStep 2)\n", 0), ("#!/bin/bash\n1) copy\n", 1), ("1) a;;\nesac\n", 1)],
 )
 def test_a_text_that_counts_steps(text, number, tmp_path):
     script = tmp_path / "job.sh"
@@ -668,7 +675,7 @@ def test_files_of_which_no_name_is_known(tmp_path):
         ("srun <path/to/program> <input file> \\\n  > output", 0),
         ("sort <input >", 1),
         ("echo >", 1),
-        ("for step in a >b\ndo\n  true\ndone", 3),
+        ("for step in a >b\ndo\n  true\ndone", 1),
     ],
 )
 def test_where_somebody_writes_something_the_shell_has_not_seen_it_yet(line, number, tmp_path):

@@ -23,7 +23,8 @@ PROBLEMS = {
     "SHL001": (
         "shell-syntax",
         _page(
-            "The shell stops at this text, or takes it otherwise than it seems to say.",
+            "The shell stops at this text, or takes it otherwise than it seems to say. Of several the first is an "
+            "error, behind which the shell reads no further; the others, which are warnings, may follow from it.",
             """
 if [ -d output ]; then
   ls output
