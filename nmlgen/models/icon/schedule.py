@@ -40,6 +40,7 @@ _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
 MOST_DATES = 500_000
 """A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
+_MANY = 1_000  # files without a record, each some months long, that are passed over at once
 _MOST_LISTED = 50_000
 """The same of those of one sequence of files that are kept one by one, monthly output of 4166 years."""
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
@@ -513,6 +514,10 @@ class FileEnds:
             ended = date >= self._end
             if ended and self._months is None:
                 self._end += ((date - self._end) // self._interval + 1) * self._interval
+            if self._months is not None:
+                longest = max(1, 31 * _DAY * self._months.months + self._months.milliseconds)
+                if (many := (date - self._end) // longest) > _MANY:
+                    self._end = self._after(self._end, many)
             while date >= self._end:
                 self._end = self._after(self._end)
             return ended
@@ -551,12 +556,13 @@ class FileEnds:
             most = max(most, records)
         return files, most
 
-    def _after(self, date: int) -> int:
+    def _after(self, date: int, times: int = 1) -> int:
         if self._months is None:
             return date + self._interval
         calendar, origin = self._clock.calendar, self._clock.calendar.position(self._clock.start)
         instant = calendar.add(self._clock.start, Duration(0, date))
-        return max(date + 1, calendar.position(calendar.add(instant, self._months)) - origin)
+        months = Duration(times * self._months.months, times * self._months.milliseconds)
+        return max(date + 1, calendar.position(calendar.add(instant, months)) - origin)
 
 
 def _first_file_is_longer(component: Component, file: OutputFile, first: int) -> bool:

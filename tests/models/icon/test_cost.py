@@ -10,7 +10,7 @@ from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
 from nmlgen.models.icon.output_fate import fate
 from nmlgen.models.icon.ranks import PlacementError, output_files
-from nmlgen.models.icon.schedule import MOST_DATES, Windows, all_dates, duties, first_writes, sequence
+from nmlgen.models.icon.schedule import MOST_DATES, FileEnds, Windows, all_dates, duties, first_writes, sequence
 from nmlgen.models.icon.volume import stream_volumes
 
 
@@ -178,3 +178,22 @@ def test_what_very_many_jobs_leave_is_not_told():
         fate(one, file, clock(one))
     assert caught.value.reason == "the chain has more jobs than are gone through"
     assert fate(one, file, clock(one), legs=2).records > 0
+
+
+def test_months_without_a_record_are_passed_over_at_once(monkeypatch):
+    one = component(
+        time={"stop": "99999-01-01T00:00:00Z"},
+        restart={"restartTimeIntval": None},
+        output={"atm": {"output_interval": "P9000000D", "file_interval": "P1M", "stream_partitions_ml": 1}},
+    )
+    stepped = 0
+    after = FileEnds._after
+
+    def counted(*arguments):
+        nonlocal stepped
+        stepped += 1
+        return after(*arguments)
+
+    monkeypatch.setattr(FileEnds, "_after", counted)
+    assert sum(volume.files for volume in stream_volumes(one)) == 5
+    assert stepped < 100_000
