@@ -516,7 +516,8 @@ def test_a_run_that_ends_while_it_is_resubmitted_is_not_buried(slurm, sweep):
 @pytest.mark.parametrize(
     ("directives", "message"),
     [
-        (("--ntasks=one",), "p0.sbatch:4:18: sbatch refuses --ntasks"),
+        (("--ntasks=1x",), "p0.sbatch:4:18: sbatch refuses --ntasks"),
+        (("--ntasks=one",), "p0.sbatch:4: --ntasks is no plain value"),
         (("--array=0-3",), "p0.sbatch:4: --array: a point of a sweep is one job"),
     ],
 )

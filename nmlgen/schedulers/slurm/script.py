@@ -104,7 +104,7 @@ def read_script(path: Path, source: Source) -> Script:
             raise InputError(f"{path}:{span.line}:{span.column}: {problem.message}; expected: {problem.expected}")
     for name, setting in directives.settings.items():
         if setting.certainty is Certainty.UNKNOWN:
-            raise InputError(f"{path}: --{name} is no plain value")
+            raise InputError(f"{_where(path, setting)}: --{name} is no plain value")
     if (array := directives.settings.get("array")) is not None:
         raise InputError(f"{_where(path, array)}: --array: a point of a sweep is one job, not an array of its own")
     return Script(path, directives.settings)
