@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.api import check
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
@@ -31,6 +32,7 @@ _SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _HEADER = re.compile(r"^[ \t]*[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
 _END = re.compile(r"/[ \t]*(?:!.*)?$", re.MULTILINE)
 _YAML = (".yaml", ".yml")
+_MOST_CHARACTERS = 2**18
 _MOST_TO_CHOOSE_BY = 100_000
 """A bound on work: so many characters of a longer text say which release it is for."""
 
@@ -91,6 +93,9 @@ class _Written:
         self._lifted = Lifted()
         self._found: dict[str, Report] = {}
         text = "" if path.is_dir() else self._files.read(path).text
+        for target in targets([path], self._files) if path.is_dir() else ():
+            _require_size(target.path, disk.size(target.path))
+        _require_size(path, len(text))
         registry = registry_for(path, text, said)
         older = [release for release in reversed(releases()) if release < new.release] or [new.release]
         self.release = self._best(older, text) if registry.is_assumed else registry.reference
@@ -140,6 +145,12 @@ class _Written:
         parsed = lifted.scripts.get(path)
         loaded = load(path, ntasks=self._ntasks, icon_release=new.reference, files=files, parsed=parsed)
         return loaded.experiment, loaded.files
+
+
+def _require_size(path: Path, size: int) -> None:
+    """Raise InputError for a text that nobody wrote by hand: each is followed for several releases."""
+    if size > _MOST_CHARACTERS:
+        raise InputError(f"{path} is larger than {_MOST_CHARACTERS // 1024} KiB, more than is migrated")
 
 
 def _beginning(text: str) -> str:

@@ -208,3 +208,11 @@ def test_a_group_that_the_beginning_cuts_asks_no_other_release(tmp_path, monkeyp
     monkeypatch.setattr(migrating, "lint", lambda *given, **said: seen.append(1) or looked(*given, **said))
     nmlgen.migrate([path], to="2025.10")
     assert len(seen) == 3
+
+
+def test_what_nobody_wrote_by_hand_is_not_migrated(tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text("&run_nml\n num_lev = 5\n/\n" + "! remark\n" * 30_000)
+    for given in (path, tmp_path):
+        with pytest.raises(nmlgen.InputError, match="NAMELIST_atm is larger than 256 KiB"):
+            nmlgen.migrate([given])
