@@ -39,7 +39,7 @@ MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_GROUPS = 1_500  # that several models read: a bound on work, as each of them may read a file anew
-_MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
+_MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the last of so many
 
 
 _BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
@@ -241,7 +241,9 @@ def lift_models(
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
     models = _with_land(models, master, registry, find)
-    return _experiment(master.groups, tuple(models), registry, ntasks), tuple(unread)
+    beyond = set(map(id, entries[_MOST_MODELS:]))  # else each model has those of the others to look through
+    groups = tuple(group for group in master.groups if id(group) not in beyond)
+    return _experiment(groups, tuple(models), registry, ntasks), tuple(unread)
 
 
 def _not_read(entry: Group) -> Iterator[SyntaxProblem]:

@@ -107,6 +107,19 @@ def test_a_master_names_its_models(tmp_path):
     assert experiment.tasks.value == 4
 
 
+def test_of_more_models_than_icon_starts_none_is_kept(tmp_path):
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n num_lev = 5\n/\n")
+    master = tmp_path / "icon_master.namelist"
+    more = "".join(MASTER[MASTER.index("&master_model_nml") :].replace("'atm'", f"'m{number}'") for number in range(40))
+    master.write_text(MASTER + more)
+    experiment, _ = lift_master(master, REGISTRY, None)
+    assert len(experiment.models) == 16
+    groups = [group for group in experiment.components[0].all_groups() if group.name == "master_model_nml"]
+    assert len(groups) == 1  # its own
+    found = [finding for finding in nmlgen.lint([master]).errors if finding.code == "MST001"]
+    assert [finding.message for finding in found] == ["ICON starts at most 15 models, and this is one more"]
+
+
 def test_models_behind_very_many_groups_are_not_read(tmp_path, monkeypatch):
     """Each of them might read a file of many groups, the same one."""
     monkeypatch.setattr("nmlgen.lift.namelists._MOST_GROUPS", 2)

@@ -64,12 +64,15 @@ def _where(experiment: Experiment, model: Group, name: str) -> Span | None:
     return setting.span if setting.is_written else model.span
 
 
+_MOST_MODELS = 15
+
+
 class UnnamedModel(ComponentRule):
-    """A run has at least one model, and every model has a name and a namelist file.
+    """A run has one model to fifteen, and every model has a name and a namelist file.
 
     ## What it does
-    Finds a master namelist without any `master_model_nml`, and a `model_name` or a `model_namelist_filename` that is
-    empty or not set.
+    Finds a master namelist without any `master_model_nml`, a sixteenth one, and a `model_name` or a
+    `model_namelist_filename` that is empty or not set.
 
     ## Why it matters
     ICON aborts as its first act.
@@ -77,7 +80,8 @@ class UnnamedModel(ComponentRule):
     ## Evidence
     ICON 2024.10 rejected a file without the group, an empty and a missing name, and a missing file name: "no of models
     < 1", "my_model_name = NULL", "my_namelist_filename = NULL"
-    (`mo_master_init.f90:50-52,159-160`).
+    (`mo_master_init.f90:50-52,159-160`). It stops at a sixteenth: "no of models >= max no of models"
+    (`mo_master_nml.f90:260`).
 
     ## Example
     ```yaml bad
@@ -103,6 +107,9 @@ class UnnamedModel(ComponentRule):
         if model is None:
             yield self.finding(None, "the master namelist starts no model", "expected: a group master_model_nml")
             return
+        if component.number == _MOST_MODELS:
+            message = f"ICON starts at most {_MOST_MODELS} models, and this is one more"
+            yield self.finding(model.span, message, "expected: the models in several runs")
         for name, example in (("model_name", "atm"), ("model_namelist_filename", "NAMELIST_atm")):
             setting = component[MODEL_GROUP, name]
             if not str(setting.value).strip():
