@@ -290,7 +290,7 @@ class _Reading:
                 "sbatch takes no script whose first line does not begin with #!",
                 self.text.span(0, max(1, length)),
                 "#!/bin/bash, or another shell, in the first line",
-                stops=end < len(text) or "#!" in text,
+                stops=(end < len(text) or "#!" in text) and _PLACEHOLDER.search(text, 1, end) is None,
             )
         at = text.find("\r\n")
         if at >= 0:
