@@ -113,9 +113,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
     if is_fragment:
         return Target(path, "script")
     is_shell = is_script(path, source)
-    if (
-        not is_shell and is_foreign_script(path, source) and not is_named_namelist(path)
-    ):  # its here-documents are none yet
+    is_foreign = is_foreign_script(path, source) and not is_named_namelist(path)  # its here-documents are none yet
+    if is_foreign and not is_shell:
         message = "is a script for csh or another program: one for sh, bash or ksh is expected"
         raise NothingToLintError(f"{source.name} {message}")
     if not is_strict:

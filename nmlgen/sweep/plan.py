@@ -33,7 +33,7 @@ NAME = "{name}-{id}"
 REPEAT = "repeat"
 """The name, among the values of a point, of its number among those that are the same."""
 _MOST_COMBINATIONS = 1_000_000
-_MOST_LOOKED_AT = 10_000  # combinations of which some are drawn
+_MOST_LOOKED_AT = 5_000  # combinations of which some are drawn
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
 
