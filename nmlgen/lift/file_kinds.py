@@ -49,6 +49,11 @@ OTHER_TEXTS = (
 none."""
 
 
+def begins_with_group(text: str) -> bool:
+    """Whether nothing but remarks stands before a group of a namelist."""
+    return _NAMELIST.match(text) is not None
+
+
 def begins_with_directives(text: str) -> bool:
     """Whether lines for Slurm or PBS stand before all else, as in a batch script: PBS asks for no `#!`."""
     return _DIRECTIVES.match(text) is not None
@@ -79,7 +84,7 @@ def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
-    if _NAMELIST.match(source.text):
+    if begins_with_group(source.text):
         return False
     if path.suffix.lower() in OTHER_TEXTS:
         return False

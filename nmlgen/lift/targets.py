@@ -15,6 +15,7 @@ from nmlgen.lift.file_kinds import (
     FOR_PEOPLE,
     OTHER_TEXTS,
     begins_with_directives,
+    begins_with_group,
     is_foreign_script,
     is_other_language,
     is_script,
@@ -76,7 +77,7 @@ def targets(
 
     Raises InputError for a file that cannot be read. What is nothing to lint raises one, too; among others, as in what
     the shell makes of `run/*`, it is told to `passed_over`, if that is given, and files are what they would be in a
-    directory.
+    directory, or namelists if they begin as such.
     """
     found: dict[str, Target] = {}
     given, nothing = list(paths), list[NothingToLintError]()
@@ -118,7 +119,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
         message = "is a script for csh or another program: one for sh, bash or ksh is expected"
         raise NothingToLintError(f"{source.name} {message}")
     if not is_strict:
-        if (kind := kind_of(path, source)) is None:
+        is_namelist = begins_with_group(source.text) and not _is_other(path)
+        if (kind := "namelist" if is_namelist else kind_of(path, source)) is None:
             raise NothingToLintError(f"{source.name} looks like neither a script nor a namelist; alone it is judged")
         return Target(path, kind)
     if is_shell:

@@ -68,7 +68,7 @@ def stands_for_numbers(text: str) -> bool:
 def has_word_for_number(text: str) -> bool:
     """Whether one of several numbers has no digit at all: `ncores`, `hours:00:00`, `?`. Nobody who means a number
     writes it so; as a rule it is filled in. With an equals sign it is what is left of an option: `-nodes=2`."""
-    return "=" not in text and any(piece and not re.search("[0-9]", piece) for piece in _SEPARATOR.split(text))
+    return "=" not in text and any(piece and not re.search(r"\d", piece) for piece in _SEPARATOR.split(text))
 
 
 def hidden(text: str) -> str:

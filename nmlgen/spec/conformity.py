@@ -116,6 +116,7 @@ _KEYWORDS: dict[str, Callable[[Any, Any, Any, Any], bool]] = {
         not isinstance(value, list) or all(conforms(item, said, root) for item in value)
     ),
     "minItems": lambda value, said, part, root: not isinstance(value, list) or len(value) >= said,
+    "maxItems": lambda value, said, part, root: not isinstance(value, list) or len(value) <= said,
     "pattern": lambda value, said, part, root: not isinstance(value, str) or search(said, value),
     "minLength": lambda value, said, part, root: not isinstance(value, str) or len(value) >= said,
     "minimum": lambda value, said, part, root: not _is_number(value) or value >= said,
