@@ -81,6 +81,8 @@ def _parts(text: str) -> Iterator[tuple[int, range]]:
 
 def number_ranges(numbers: Iterable[int]) -> str:
     """Numbers as Slurm, numactl and people write them: "0-7,9"."""
+    if isinstance(numbers, range) and numbers.step == 1 and len(numbers) > 1:
+        return f"{numbers[0]}-{numbers[-1]}"
     found: list[list[int]] = []
     for number in numbers:
         if found and number == found[-1][1] + 1:

@@ -82,12 +82,17 @@ def building_of(experiment: Experiment) -> Building:
     return cast("Building", import_module(name))
 
 
+_MOST_TASKS = 100_000  # each may write files of its own
+
+
 def workload_by(model: Model, document: Document, tasks: int, beside: Callable[[str], Source | None]) -> Workload:
     """What so many tasks do with a namelist of a model: its `workload`. Raises UnknownWorkloadError, where it says
     nothing, too."""
     worked_out = getattr(model, "workload", None)
     if worked_out is None:
         raise UnknownWorkloadError(f"{model.name} does not say what its tasks do")
+    if tasks > _MOST_TASKS:
+        raise UnknownWorkloadError(f"{tasks} tasks are more than are followed ({_MOST_TASKS})")
     return cast(Workload, worked_out(document, tasks, beside))
 
 

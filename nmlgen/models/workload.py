@@ -48,6 +48,11 @@ class OutputFile:
         return None if self.size is None or not self.times else self.size * len(self.times) + self.once
 
     @property
+    def count(self) -> int:
+        """How many files these are."""
+        return len(self.tasks) if self.ending else 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all files that these are."""
         return tuple(f"{self.name}{self.ending.format(task)}" for task in self.tasks) if self.ending else (self.name,)

@@ -23,7 +23,7 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
         parts.append(
             format_table(("file", "of", "from", "times", "bytes a time", "written by"), rows, colour, terminal)
         )
-    files = sum(len(file.names) for file in found.files)
+    files = sum(file.count for file in found.files)
     left = len(found.files) - most
     parts.append(
         counted(files, "file") + (f"; the last {counted(left, 'line')} of the table left out" if left > 0 else "")
@@ -55,11 +55,11 @@ def _streams(found: Workload) -> list[tuple[str, int, int | None, int | None, in
     rows = []
     for of in dict.fromkeys(file.stream for file in found.files):
         own = [file for file in found.files if file.stream == of]
-        sizes = [(file.bytes, len(file.names)) for file in own]
+        sizes = [(file.bytes, file.count) for file in own]
         a_file = max((-(-size // count) for size, count in sizes if size is not None and count), default=None)
         total = None if any(size is None for size, _ in sizes) else sum(size or 0 for size, _ in sizes)
         times = sum(len(file.times) for file in own) or None
-        rows.append((of, sum(len(file.names) for file in own), times, own[0].size, a_file, total))
+        rows.append((of, sum(file.count for file in own), times, own[0].size, a_file, total))
     return rows
 
 

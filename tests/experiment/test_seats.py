@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmlgen.experiment.seats import seat_count, seat_nodes, seat_text
+from nmlgen.experiment.seats import number_ranges, seat_count, seat_nodes, seat_text
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,9 @@ def test_seats(text: str, nodes: list[int]) -> None:
 @given(st.lists(st.integers(0, 9), min_size=1))
 def test_there_and_back(nodes: list[int]) -> None:
     assert seat_nodes(seat_text(nodes)) == nodes
+
+
+def test_a_range_is_written_without_counting():
+    assert number_ranges(range(2**40)) == "0-1099511627775"
+    assert number_ranges(range(3, 4)) == "3"
+    assert number_ranges(range(0, 6, 2)) == "0,2,4"

@@ -7,7 +7,7 @@ from unittest import mock
 import pytest
 
 import nmlgen
-from nmlgen.models import mpas, palm, wrf
+from nmlgen.models import mpas, palm, workload_by, wrf
 from nmlgen.models.surroundings import Surroundings
 from nmlgen.models.workload import OutputFile, UnknownWorkloadError, Workload
 from nmlgen.models.wrf.fields import RESTART, UnknownSizeError, bytes_at_a_time
@@ -598,3 +598,10 @@ def test_times_that_are_not_known_of_palm():
         palm_workload(dt_coupling=7.5)
     with pytest.raises(UnknownWorkloadError, match="it writes more than 100000 times"):
         palm_workload(end_time=1e9, dt_data_output=1.0)
+
+
+def test_more_tasks_than_anybody_has_are_not_followed():
+    with pytest.raises(UnknownWorkloadError, match="4294967296 tasks are more than are followed"):
+        workload_by(wrf, read_namelist("&domains\n/\n"), 2**32, lambda _name: None)
+    file = OutputFile("history", "out", (), range(2**40), "_{:04d}")
+    assert file.count == 2**40

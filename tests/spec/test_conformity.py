@@ -41,6 +41,7 @@ def parts(inner: Any) -> Any:
             "minimum": SMALL,
             "maximum": SMALL,
             "minItems": SMALL,
+            "maxItems": SMALL,
             "uniqueItems": st.just(True),
             "items": inner,
             "properties": st.dictionaries(st.sampled_from(["a", "ab"]), inner, max_size=2),
