@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from nmlgen.disk import read_bytes
+from nmlgen.disk import parsed, read_bytes
 from nmlgen.errors import InputError
 from nmlgen.files import decode, encode
 from nmlgen.findings import Report
@@ -35,10 +35,10 @@ def write_baseline(path: Path, report: Report) -> int:
 def read_baseline(path: Path) -> Mapping[str, str]:
     """What a baseline holds. Raises InputError if there is none, or if it is something else."""
     try:
-        document = json.loads(decode(read_bytes(path)))
+        document = parsed(decode(read_bytes(path)))
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         document = None
     if not isinstance(document, dict) or document.get("nmlgen_baseline") != _FORMAT:
         raise InputError(f"{path} is no baseline; nmlgen lint --write-baseline {path} makes one")

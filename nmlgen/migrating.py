@@ -92,10 +92,13 @@ class _Written:
         self._files = Files()
         self._lifted = Lifted()
         self._found: dict[str, Report] = {}
-        text = "" if path.is_dir() else self._files.read(path).text
-        for target in targets([path], self._files) if path.is_dir() else ():
-            _require_size(target.path, disk.size(target.path))
-        _require_size(path, len(text))
+        if path.is_dir():
+            text = ""
+            for target in targets([path], self._files):
+                _require_size(target.path, disk.size(target.path))
+        else:
+            text = self._files.read(path).text
+            _require_size(path, len(text))
         registry = registry_for(path, text, said)
         older = [release for release in reversed(releases()) if release < new.release] or [new.release]
         self.release = self._best(older, text) if registry.is_assumed else registry.reference

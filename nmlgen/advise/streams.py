@@ -12,7 +12,7 @@ from nmlgen.advise.simulation import MOST_PLAYED
 from nmlgen.advise.unlike import widened
 from nmlgen.values import evolve, frozen
 
-_MOST_PLAYED = 3000
+_MOST_OUTPUTS = 3000
 """A bound on work: outputs in all runs that are played through to tell what one costs."""
 _MOST_WRITTEN = 200_000
 """The same of the records of which a play takes account."""
@@ -51,7 +51,7 @@ def stream_shares(situation: Situation, calibration: Calibration) -> StreamShare
     all_outputs = situation.outputs
     files = files_of(all_outputs, (output.partitions for output in all_outputs))
     records = min(MOST_PLAYED, sum(output.steps for output in all_outputs))
-    most = min(_MOST_PLAYED // max(1, files), _MOST_WRITTEN // max(1, records))
+    most = min(_MOST_OUTPUTS // max(1, files), _MOST_WRITTEN // max(1, records))
     asked = all_outputs[: max(1, most)]
     for output in asked:
         without = tuple(other for other in all_outputs if other is not output)

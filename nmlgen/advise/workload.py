@@ -27,8 +27,9 @@ from nmlgen.models.icon.ranks import (
     restart_mode,
     split,
 )
-from nmlgen.models.icon.schedule import Windows, output_dates
+from nmlgen.models.icon.schedule import output_dates
 from nmlgen.models.icon.volume import checkpoint_volume, step_volume, stream_volumes
+from nmlgen.models.icon.windows import Windows
 from nmlgen.values import Attribute, evolve, field, frozen
 
 _ASYNCHRONOUS = 1  # parallel_nml: pio_type

@@ -40,6 +40,8 @@ KINDS = {
 }
 """master_model_nml: model_type and the component that it starts."""
 
+MOST_MODELS = 15
+"""ICON 2024.10 stops at a sixteenth (`mo_master_nml.f90:260`)."""
 MOST_TASKS = 1_000_000
 """A bound on work: no job of ICON comes near, of one with more the ranks are not counted."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.component import KINDS, LAND_FILE, LAND_GROUP, MODEL_GROUP, Model, land_files
+from nmlgen.experiment.component import KINDS, LAND_FILE, LAND_GROUP, MODEL_GROUP, MOST_MODELS, Model, land_files
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
@@ -39,7 +39,6 @@ MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_GROUPS = 1_500  # that several models read: a bound on work, as each of them may read a file anew
-_MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the last of so many
 
 
 _BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
@@ -221,7 +220,7 @@ def lift_models(
     entries = [group for group in master.groups if group.name == MODEL_GROUP]
     unread: list[SyntaxProblem] = []
     count = 0
-    for number, entry in enumerate(entries[:_MOST_MODELS]):
+    for number, entry in enumerate(entries[: MOST_MODELS + 1]):
         if count > _MOST_GROUPS:
             unread += _not_read(entry)
             models.append(Model(entry, (), is_open=True, place=entry.span))
@@ -241,7 +240,7 @@ def lift_models(
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
     models = _with_land(models, master, registry, find)
-    beyond = set(map(id, entries[_MOST_MODELS:]))  # else each model has those of the others to look through
+    beyond = set(map(id, entries[MOST_MODELS + 1 :]))  # else each model has those of the others to look through
     groups = tuple(group for group in master.groups if id(group) not in beyond)
     return _experiment(groups, tuple(models), registry, ntasks), tuple(unread)
 

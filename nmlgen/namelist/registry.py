@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen import disk
-from nmlgen.disk import read_bytes
+from nmlgen.disk import parsed, read_bytes
 from nmlgen.errors import InputError
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
 from nmlgen.resources import directory, schema, shipped_text
@@ -464,8 +464,8 @@ _MOST_BYTES = 64 * 1024 * 1024  # a registry has 2 MB
 @cache
 def _read(path: Path, _time: int, _size: int) -> Registry:
     try:
-        document = json.loads(read_bytes(path, most=_MOST_BYTES))
-    except (ValueError, RecursionError) as error:
+        document = parsed(read_bytes(path, most=_MOST_BYTES))
+    except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}") from None
     problem = _problem(document)
     if problem is not None:

@@ -34,9 +34,9 @@ from nmlgen.models.icon.schedule import (
     appended_date,
     keeps_number,
     number_at_branch,
-    number_before,
     skipped_dates,
 )
+from nmlgen.models.icon.windows import number_before
 from nmlgen.values import frozen
 
 

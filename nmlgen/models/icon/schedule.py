@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import heapq
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, islice, pairwise, takewhile
-from typing import Any, overload
+from itertools import chain, islice, pairwise, takewhile
+from typing import Any
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, integer
@@ -32,6 +31,7 @@ from nmlgen.models.icon.ranks import (
     placement,
     split,
 )
+from nmlgen.models.icon.windows import Windows, number_before
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 from nmlgen.values import field, frozen
@@ -40,9 +40,9 @@ _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
 MOST_DATES = 500_000
 """A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
-_MANY = 1_000  # files without a record, each some months long, that are passed over at once
 _MOST_LISTED = 50_000
 """The same of those of one sequence of files that are kept one by one, monthly output of 4166 years."""
+_MANY = 1_000  # files without a record, each some months long, that are passed over at once
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
 
@@ -388,53 +388,6 @@ def _regular(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequ
             else _dates(window.partition(file.partition, file.partitions), clock.length)
         )
     return found[0] if len(found) == 1 else _merged(component, file, found), plain[-1].stop
-
-
-@frozen
-class Windows(Sequence[int]):
-    """Output times of windows that lie one behind the other: those of equal intervals are never listed."""
-
-    parts: tuple[Sequence[int], ...]
-
-    @cached_property
-    def firsts(self) -> list[int]:
-        """The number of the first time of each part, and behind them that of all."""
-        return list(accumulate(map(len, self.parts), initial=0))
-
-    @cached_property
-    def lasts(self) -> list[int]:
-        """The last time of each part."""
-        return [part[-1] for part in self.parts]
-
-    def __len__(self) -> int:
-        return self.firsts[-1]
-
-    def __iter__(self) -> Iterator[int]:
-        return chain(*self.parts)
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Windows: ...
-    def __getitem__(self, index: int | slice) -> int | Windows:
-        if isinstance(index, slice):
-            begin, end, _ = index.indices(len(self))
-            some = (
-                part[max(0, begin - first) : max(0, end - first)]
-                for part, first in zip(self.parts, self.firsts, strict=False)
-            )
-            return Windows(tuple(part for part in some if part))
-        number = range(len(self))[index]
-        place = bisect_right(self.firsts, number) - 1
-        return self.parts[place][number - self.firsts[place]]
-
-
-def number_before(dates: Sequence[int], time: int) -> int:
-    """How many of these output times come before another time."""
-    if not isinstance(dates, Windows):
-        return bisect_left(dates, time)
-    place = bisect_left(dates.lasts, time)
-    return len(dates) if place == len(dates.parts) else dates.firsts[place] + bisect_left(dates.parts[place], time)
 
 
 def _merged(component: Component, file: OutputFile, found: list[Sequence[int]]) -> Sequence[int]:

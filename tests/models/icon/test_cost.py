@@ -10,8 +10,9 @@ from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
 from nmlgen.models.icon.output_fate import fate
 from nmlgen.models.icon.ranks import PlacementError, output_files
-from nmlgen.models.icon.schedule import MOST_DATES, FileEnds, Windows, all_dates, duties, first_writes, sequence
+from nmlgen.models.icon.schedule import MOST_DATES, FileEnds, all_dates, duties, first_writes, sequence
 from nmlgen.models.icon.volume import stream_volumes
+from nmlgen.models.icon.windows import Windows
 
 
 def component(**changes):

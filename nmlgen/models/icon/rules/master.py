@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.experiment.component import MODEL_GROUP, MOST_TASKS, Component, claimed
+from nmlgen.experiment.component import MODEL_GROUP, MOST_MODELS, MOST_TASKS, Component, claimed
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, effective, integer
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -64,9 +64,6 @@ def _where(experiment: Experiment, model: Group, name: str) -> Span | None:
     return setting.span if setting.is_written else model.span
 
 
-_MOST_MODELS = 15
-
-
 class UnnamedModel(ComponentRule):
     """A run has one model to fifteen, and every model has a name and a namelist file.
 
@@ -107,8 +104,8 @@ class UnnamedModel(ComponentRule):
         if model is None:
             yield self.finding(None, "the master namelist starts no model", "expected: a group master_model_nml")
             return
-        if component.number == _MOST_MODELS:
-            message = f"ICON starts at most {_MOST_MODELS} models, and this is one more"
+        if component.number == MOST_MODELS:
+            message = f"ICON starts at most {MOST_MODELS} models, and this is one more"
             yield self.finding(model.span, message, "expected: the models in several runs")
         for name, example in (("model_name", "atm"), ("model_namelist_filename", "NAMELIST_atm")):
             setting = component[MODEL_GROUP, name]
