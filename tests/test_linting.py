@@ -140,6 +140,19 @@ def test_what_is_nothing_to_lint(data, message, tmp_path):
         nmlgen.lint([path])
 
 
+@pytest.mark.parametrize("program", ["/bin/csh -f", "/usr/bin/env python3", "/usr/bin/Rscript"])
+def test_of_a_batch_script_for_another_program_the_directives_are_judged(program, tmp_path):
+    """sbatch reads them as in any other script; what follows is no command of a shell."""
+    path = tmp_path / "job"
+    head = f"#!{program}\n#SBATCH --nodes=2\n\n#SBATCH --walltime=1\n"
+    body = "set a = `b\nif ($a == 'c) then\ncat <<EOF >NAMELIST_atm\n&run_nml\n x = 1\n/\nEOF\n#SBATCH --ntasks=2\n"
+    path.write_text(head + body)
+    found = [(finding.code, finding.line) for finding in nmlgen.lint([path]).findings]
+    assert found == [("SBA004", 4), ("SBA002", 12)]
+    path.write_text(f"#!{program}\n#PBS -N a\n#PBS -l waltime=1:00:00\n{body}")
+    assert [(finding.code, finding.line) for finding in nmlgen.lint([path]).findings] == [("PBS003", 3)]
+
+
 def test_what_is_nothing_to_lint_is_passed_over_among_others(tmp_path):
     texts = {
         "job.run": "#!/bin/bash\n#SBATCH --nodes=1 2\n",

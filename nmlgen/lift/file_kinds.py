@@ -11,7 +11,9 @@ from nmlgen.source import Source
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b(?!/)")
 _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
-_DIRECTIVES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*?#(?:SBATCH|PBS)[ \t]+-")
+_REMARKS = r"(?:[ \t]*(?:#[^\n]*)?\n)*"
+_HEAD = re.compile(_REMARKS)
+_DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
@@ -38,8 +40,9 @@ SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
 _NEXTFLOW = ".nf"
 _NO_SHELLS = (_NEXTFLOW, ".py", ".gs")  # Nextflow, Python, GrADS: no shell reads them, whatever the first line names
+_OF_CSH = (".csh", ".tcsh")
 OTHER_TEXTS = (
-    *(".ipynb", ".json", ".html", ".htm", ".csh", ".tcsh"),
+    *(".ipynb", ".json", ".html", ".htm"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
     *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".inc"),
     *(_NEXTFLOW, ".cmake"),
@@ -65,7 +68,13 @@ def is_foreign_script(path: Path, source: Source) -> bool:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
-    return path.suffix.lower() in (".csh", ".tcsh")
+    return path.suffix.lower() in _OF_CSH
+
+
+def remarks_only(source: Source) -> Source:
+    """A script up to its first command, which is as far as sbatch and qsub read one."""
+    head = _HEAD.match(source.text)
+    return source if head is None else Source(source.name, source.text[: head.end()])
 
 
 def is_other_language(source: Source) -> bool:
@@ -86,7 +95,7 @@ def is_script(path: Path, source: Source) -> bool:
         return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
     if begins_with_group(source.text):
         return False
-    if path.suffix.lower() in OTHER_TEXTS:
+    if path.suffix.lower() in (*_OF_CSH, *OTHER_TEXTS):
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False

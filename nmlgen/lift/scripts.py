@@ -23,6 +23,7 @@ from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built, machine_of
+from nmlgen.lift.file_kinds import is_foreign_script, remarks_only
 from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
 from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, words_in
 from nmlgen.lift.launches import of_text, options_of
@@ -212,7 +213,7 @@ def lift_script(
     if known_as is not None and known_as.script.source is source:
         script, readings = known_as.script, known_as.readings
     else:
-        script, readings = parse(source), Readings()
+        script, readings = parse(remarks_only(source) if is_foreign_script(path, source) else source), Readings()
     fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results

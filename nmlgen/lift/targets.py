@@ -116,7 +116,9 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
     is_shell = is_script(path, source)
     is_foreign = is_foreign_script(path, source) and not is_named_namelist(path)  # its here-documents are none yet
     if is_foreign and not is_shell:
-        message = "is a script for csh or another program: one for sh, bash or ksh is expected"
+        if begins_with_directives(source.text):
+            return Target(path, "script")
+        message = "is a script for csh or another program, without directives: one for sh, bash or ksh is expected"
         raise NothingToLintError(f"{source.name} {message}")
     if not is_strict:
         is_namelist = begins_with_group(source.text) and not _is_other(path)
@@ -188,6 +190,8 @@ def kind_of(path: Path, source: Source) -> str | None:
         return "namelist"
     if _is_other(path):
         return None
+    if is_foreign_script(path, source):  # sbatch and qsub read it, too
+        return "script" if begins_with_directives(source.text) else None
     first = source.line(1)  # what a file is called and begins with; then what is in it
     beginning = Source(source.name, first if first.startswith("#!") or "<<" not in first else "")
     if is_script(path, beginning) and (first.startswith("#!") or not is_other_language(source)):

@@ -332,7 +332,7 @@ def test_what_is_passed_over_is_told_of(wrong):
     lines = [line for line in done.output.splitlines() if line.startswith("passed over")]
     assert (
         lines[0]
-        == f"passed over: {paths[0]} is a script for csh or another program: one for sh, bash or ksh is expected"
+        == f"passed over: {paths[0]} is a script for csh or another program, without directives: one for sh, bash or ksh is expected"
     )
     assert (len(lines), lines[-1]) == (6, "passed over: 2 more")
     assert run(named, str(paths[0]), "-q").output.count("passed over") == 0

@@ -111,8 +111,12 @@ def test_a_batch_script_is_known_by_its_directives(tmp_path):
     write(tmp_path, "b.sl", text="#SBATCH -N 2\nsrun a\n")
     write(tmp_path, "c", text="# One has to write\n\n    #SBATCH -N 2\nor\n#SBATCH -N 4\n")
     write(tmp_path, "d.pbs", text="#!/bin/csh\n#PBS -N a\nsetenv A 1\n")
-    assert found(tmp_path) == [("a.pbs", "script"), ("b.sl", "script")]
+    write(tmp_path, "e.csh", "f", text="#!/bin/tcsh\nsetenv A 1\n#SBATCH -N 2\n")
+    write(tmp_path, "g.py", text="#!/usr/bin/env python3\n#SBATCH -N 2\nimport os\n")
+    expected = [("a.pbs", "script"), ("b.sl", "script"), ("d.pbs", "script")]
+    assert found(tmp_path) == expected
     assert found(tmp_path / "b.sl") == [("b.sl", "script")]
+    assert found(tmp_path / "g.py") == [("g.py", "script")]  # among others its name says what it is
 
 
 def test_a_script_that_is_called_as_the_namelist_that_it_writes(tmp_path):
