@@ -52,7 +52,9 @@ class Windows(Sequence[int]):
 
 def number_before(dates: Sequence[int], time: int) -> int:
     """How many of these output times come before another time."""
+    if isinstance(dates, range):
+        return min(len(dates), max(0, -((dates.start - time) // dates.step)))
     if not isinstance(dates, Windows):
         return bisect_left(dates, time)
     place = bisect_left(dates.lasts, time)
-    return len(dates) if place == len(dates.parts) else dates.firsts[place] + bisect_left(dates.parts[place], time)
+    return len(dates) if place == len(dates.parts) else dates.firsts[place] + number_before(dates.parts[place], time)

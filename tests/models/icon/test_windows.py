@@ -1,0 +1,14 @@
+"""Output times of a stream, and how many of them come before a time."""
+
+from itertools import product
+
+from nmlgen.models.icon.windows import Windows, number_before
+
+
+def test_how_many_come_before_a_time_is_what_counting_says():
+    some = [range(*bounds) for bounds in product(range(-3, 4), range(-4, 8), range(1, 4))]
+    for dates, time in product(some, range(-6, 12)):
+        assert number_before(dates, time) == sum(date < time for date in dates)
+    several = Windows((range(0, 9, 3), (10, 11), range(20, 30, 5)))
+    for time in range(-1, 32):
+        assert number_before(several, time) == sum(date < time for date in several)
