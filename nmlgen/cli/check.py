@@ -58,8 +58,9 @@ def command(
     """Check each SPEC against the rules; write nothing.
 
     Of a spec with a sweep the points are checked, of one with very many some from all over it (`sweep` checks each that
-    it writes); a finding is shown once, with the points it concerns. Exit code 1 if there are errors, or warnings with
-    --strict. --select and --ignore say what is reported: a build looks at all.
+    it writes); a finding is shown once, with the points it concerns, of those that differ in a number only three. Exit
+    code 1 if there are errors, or warnings with --strict. --select and --ignore say what is reported: a build looks at
+    all.
     """
     names = rule_names() if select or ignore else {}
     selection = Selection(selectors(select, names), selectors(ignore, names))

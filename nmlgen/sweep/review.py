@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from nmlgen.errors import SpecError
@@ -12,6 +13,8 @@ from nmlgen.sweep.point import Point
 from nmlgen.values import evolve, frozen
 
 _NAMED = 3
+_ALIKE = 3  # so many that differ in a number only are told
+_VALUE = re.compile(r"\S*\d\S*")
 _UNUSED_SUPPRESSION = "SPC009"
 
 
@@ -55,12 +58,25 @@ def review(plan: Plan, most: int | None = None, track: Callable[[Iterable[Point]
             counts[finding] = counts.get(finding, 0) + 1
             if len(names) < _NAMED:
                 names.append(point.name)
-    said = [
-        evolve(finding, notes=(*finding.notes, _concerned(names, counts[finding], number)))
-        for finding, names in found.items()
-        if finding.code != _UNUSED_SUPPRESSION or counts[finding] == total
-    ]
+    told = {f: names for f, names in found.items() if f.code != _UNUSED_SUPPRESSION or counts[f] == total}
+    said = []
+    for alike in _alike(told):
+        notes = {finding: _concerned(told[finding], counts[finding], number) for finding in alike}
+        shown, more = alike[:_ALIKE], alike[_ALIKE:]
+        if more:
+            others = sum(counts[finding] for finding in more)
+            notes[shown[-1]] += f"; {len(more)} more differ from it in a number, at {others} points"
+        said += [evolve(finding, notes=(*finding.notes, notes[finding])) for finding in shown]
     return Review(number, total, invalid, Report(in_order(said), tuple(suppressed), tuple(undecided)))
+
+
+def _alike(findings: Iterable[Finding]) -> Iterable[list[Finding]]:
+    """The findings that are of the same place and differ in nothing but a number, in order."""
+    found: dict[tuple[Finding, str], list[Finding]] = {}
+    for finding in findings:
+        said = _VALUE.sub("#", "\n".join((finding.message, *finding.notes)))
+        found.setdefault((evolve(finding, message="", notes=(), fix=None), said), []).append(finding)
+    return found.values()
 
 
 def _concerned(names: list[str], count: int, number: int) -> str:

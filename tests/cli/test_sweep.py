@@ -72,6 +72,15 @@ def test_check_of_a_sweep(nmlgen, spec):
     assert "concerns 1 of 6 points: io64-n2" in done.out
 
 
+def test_findings_of_a_sweep_that_differ_in_a_number_are_told_three_times(nmlgen, spec):
+    spec.write_text(
+        f"{TEXT}sweep: {{grid: {{time.modelTimeStep: [{', '.join(f'PT{s}S' for s in range(601, 608))}]}}}}\n"
+    )
+    done = nmlgen("check", "spec.yaml")
+    assert done.out.count("OUT009") == 3
+    assert done.out.count("; 4 more differ from it in a number, at 4 points") == done.out.count("warning[") / 3
+
+
 def test_check_of_a_sweep_of_very_many_points(nmlgen, spec):
     grid = "{parallel.nproma: [4, 8], job.nodes: " + str(list(range(1, 151))) + "}"
     spec.write_text(f"{TEXT}ignore: {{OUT007: never at any point, PAR003: not at each}}\nsweep: {{grid: {grid}}}\n")
