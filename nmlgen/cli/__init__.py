@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+from typing import TextIO
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 1_000_000  # little of what a command makes goes in circles
 
@@ -24,8 +25,19 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:  # also while it starts
         return 130
     except OSError:  # stderr is full, or nobody reads it: what went wrong can be said by the exit code alone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what could not be written is not tried again
+        for stream in (sys.stdout, sys.stderr):
+            _give_up(stream)
         return 2
+
+
+def _give_up(stream: TextIO | None) -> None:
+    """Write what is still buffered, or let it go nowhere: Python tries again as it ends, and makes 120 of a failure."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _version() -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from nmlgen.errors import WriteError
 from nmlgen.schedulers.arrays import JobId
@@ -47,6 +49,40 @@ CREATE TABLE IF NOT EXISTS scheduler (
 ) WITHOUT ROWID;
 COMMIT;
 """
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value > 0
+
+
+def _is_job(value: object) -> bool:
+    return _is_count(value) if isinstance(value, int) else isinstance(value, str) and _JOB.match(value) is not None
+
+
+_JOB = re.compile(r"[0-9]")
+_COLUMNS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
+    "submission": {
+        "token": _is_text,
+        "name": _is_text,
+        "first": _is_count,
+        "user": _is_text,
+        "throttle": lambda value: value is None or _is_count(value),
+    },
+    "job": {"token": _is_text, "leg": _is_count, "array": lambda value: value is None or _is_job(value)},
+    "task": {"token": _is_text, "task": _is_number, "directory": _is_text},
+    "fate": {"array": _is_text, "task": _is_number, "state": _is_text},
+    "pack": {"token": _is_text, "size": _is_count},
+    "scheduler": {"token": _is_text, "name": _is_text},
+}
+"""The columns of the tables, each with whether nmlgen writes a value there."""
 
 
 @frozen
@@ -111,15 +147,15 @@ class State:
             if connection is None:
                 return ()
             jobs: dict[str, list[JobId | None]] = {}
-            for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
+            for token, _, array in self._rows(connection, "job", "token, leg"):
                 jobs.setdefault(token, []).append(array)
             points: dict[str, list[str]] = {}
-            for token, directory in connection.execute("SELECT token, directory FROM task ORDER BY token, task"):
+            for token, _, directory in self._rows(connection, "task", "token, task"):
                 points.setdefault(token, []).append(directory)
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # once there were fewer
-            packs = dict(connection.execute("SELECT token, size FROM pack")) if "pack" in tables else {}
-            said = dict(connection.execute("SELECT token, name FROM scheduler")) if "scheduler" in tables else {}
-            rows = connection.execute("SELECT token, name, first, user, throttle FROM submission ORDER BY rowid")
+            packs = dict(self._rows(connection, "pack")) if "pack" in tables else {}
+            said = dict(self._rows(connection, "scheduler")) if "scheduler" in tables else {}
+            rows = self._rows(connection, "submission", "rowid")
             return tuple(
                 Submission(
                     token,
@@ -140,8 +176,7 @@ class State:
         with self._reading() as connection:
             if connection is None:
                 return {}
-            rows = connection.execute("SELECT array, task, state FROM fate")
-            return {(array, task): state for array, task, state in rows}
+            return {(array, task): state for array, task, state in self._rows(connection, "fate")}
 
     def intend(self, submission: Submission) -> None:
         """Note a submission before the scheduler hears of it."""
@@ -176,6 +211,16 @@ class State:
             if leg == 1:
                 for table in ("submission", "task", "pack", "scheduler"):
                     connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
+
+    def _rows(self, connection: sqlite3.Connection, table: str, order: str = "1") -> Iterator[tuple[Any, ...]]:
+        """What a table holds, in order. Raises WriteError for a value that nmlgen does not write there: SQLite itself
+        holds any in any column."""
+        columns = _COLUMNS[table]
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"):
+            for value, (column, is_right) in zip(row, columns.items(), strict=True):
+                if not is_right(value):
+                    raise WriteError(f"{self._path}: {table}.{column} is {value!r}, which nmlgen does not write there")
+            yield row
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:

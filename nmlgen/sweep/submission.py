@@ -247,7 +247,8 @@ def _at(
     arrays = arrays_of(scheduler)
     for submission in State(sweep).submissions():
         if submission.scheduler != scheduler:
-            titles = [schedulers()[name].title for name in (submission.scheduler, scheduler)]
+            known = schedulers()
+            titles = [known[name].title if name in known else name for name in (submission.scheduler, scheduler)]
             message = f"{sweep} was submitted to {titles[0]}; for {titles[1]} write the sweep into another directory"
             raise InputError(message)
     arrays.check_place(sweep)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import subprocess
 import sys
 
@@ -15,6 +17,20 @@ def test_a_full_disk(arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([*CALL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "nmlgen: error: no space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["rules"], ["schema"], ["check", "there is none"]])
+def test_a_full_disk_for_all_that_is_said(arguments, tmp_path):
+    """As where a job's output and errors go to files of one disk."""
+    with (tmp_path / "out").open("wb") as out, (tmp_path / "errors").open("wb") as errors:
+        process = subprocess.Popen(
+            [*CALL, *arguments],
+            stdout=out,
+            stderr=errors,
+            env={name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),  # noqa: PLW1509
+        )
+    assert process.wait() == 2
 
 
 @pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "nmlgen.values"])

@@ -69,6 +69,35 @@ def test_what_earlier_versions_wrote_is_read(tmp_path):
     assert state.submissions() == (evolve(new, jobs=("18[].pbshost",)),)
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("submission", "first", "'x'"),
+        ("submission", "first", "NULL"),
+        ("submission", "throttle", "0"),
+        ("submission", "user", "x'ff'"),
+        ("job", "leg", "1.5"),
+        ("job", "array", "'--all'"),
+        ("task", "directory", "NULL"),
+        ("fate", "state", "x'ff'"),
+        ("pack", "size", "'many'"),
+        ("scheduler", "name", "NULL"),
+    ],
+)
+def test_a_value_that_nobody_wrote_is_named(tmp_path, table, column, value):
+    state = State(tmp_path)
+    state.create()
+    state.intend(submission("a", pack=2, scheduler="pbs"))
+    state.note_fates({("sweep.a.1", 0): "CANCELLED"})
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute(f"CREATE TABLE loose AS SELECT * FROM {table}")  # without what the columns declare
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(f"ALTER TABLE loose RENAME TO {table}")
+        connection.execute(f"UPDATE {table} SET {column} = {value}")
+    with pytest.raises(WriteError, match=f"{DATABASE}: {table}.{column} is .*, which nmlgen does not write there"):
+        State(tmp_path).fates() if table == "fate" else State(tmp_path).submissions()
+
+
 def test_what_was_half_written_when_its_writer_was_killed_never_was(tmp_path):
     state = State(tmp_path)
     state.create()
