@@ -14,7 +14,7 @@ from nmlgen.values import evolve, frozen
 
 _NAMED = 3
 _ALIKE = 3  # so many that differ in a number only are told
-_VALUE = re.compile(r"\S*\d\S*")
+_DIGIT = re.compile(r"\d")
 _UNUSED_SUPPRESSION = "SPC009"
 
 
@@ -74,7 +74,8 @@ def _alike(findings: Iterable[Finding]) -> Iterable[list[Finding]]:
     """The findings that are of the same place and differ in nothing but a number, in order."""
     found: dict[tuple[Finding, str], list[Finding]] = {}
     for finding in findings:
-        said = _VALUE.sub("#", "\n".join((finding.message, *finding.notes)))
+        words = " ".join((finding.message, *finding.notes)).split()
+        said = " ".join("#" if _DIGIT.search(word) else word for word in words)
         found.setdefault((evolve(finding, message="", notes=(), fix=None), said), []).append(finding)
     return found.values()
 
