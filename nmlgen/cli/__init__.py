@@ -25,12 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:  # also while it starts
         return 130
     except OSError:  # stderr is full, or nobody reads it: what went wrong can be said by the exit code alone
-        for stream in (sys.stdout, sys.stderr):
-            _give_up(stream)
         return 2
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _let_go(stream)
 
 
-def _give_up(stream: TextIO | None) -> None:
+def _let_go(stream: TextIO | None) -> None:
     """Write what is still buffered, or let it go nowhere: Python tries again as it ends, and makes 120 of a failure."""
     if stream is None:
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import nmlgen
+from nmlgen import disk
 from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings, spec_argument
 from nmlgen.errors import BuildError
 from nmlgen.render.write import changed_files
@@ -102,7 +103,7 @@ def _show_differences(build: nmlgen.Build, directory: Path) -> int:
     different = False
     for name, data in sorted(build.files.items()):
         path = directory / name
-        old = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        old = disk.content(path).decode("utf-8", "replace") if path.is_file() else ""
         lines = difflib.unified_diff(
             old.splitlines(keepends=True),
             data.decode().splitlines(keepends=True),

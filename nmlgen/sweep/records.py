@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 
 from nmlgen import disk
-from nmlgen.errors import WriteError
+from nmlgen.errors import InputError, WriteError
 from nmlgen.render.write import MANIFEST
 from nmlgen.schedulers.arrays import JobId
 from nmlgen.values import frozen
@@ -33,6 +33,8 @@ _LEDGER, _GOAL, _RUN_DIRECTORY = "nmlgen.legs", "nmlgen.until", "run"
 _RUN = re.compile(r"^run=(.*)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d{1,9})\.(start|end)")
+_MOST = 2**20  # characters
+_ABSENT = (FileNotFoundError, NotADirectoryError)
 
 
 @frozen
@@ -70,7 +72,7 @@ def last_run(point: Path | str) -> Run | None:
     directory = f"{point}/{RECORDS}"
     try:
         names = os.listdir(directory)
-    except (FileNotFoundError, NotADirectoryError):
+    except _ABSENT:
         return None
     files = {(int(match[1]), match[2]) for match in map(_NAME.fullmatch, names) if match}
     starts = [number for number, kind in files if kind == "start"]
@@ -100,11 +102,7 @@ def last_run(point: Path | str) -> Run | None:
 
 def build_of(point: Path | str) -> str:
     """The mark of the build in a point's directory, from the first line of its master namelist; empty without one."""
-    try:
-        with disk.open_text(f"{point}/{_MASTER}", errors="replace") as file:
-            found = _MARK.search(file.readline())
-    except OSError:
-        return ""
+    found = _MARK.search(_text(f"{point}/{_MASTER}").partition("\n")[0])
     return found[1] if found else ""
 
 
@@ -123,7 +121,7 @@ def _run_directories(point: Path | str) -> Iterator[str]:
     """Where else the point's script lets the model run, if that can be told without running it."""
     try:
         scripts = [name for name in os.listdir(point) if name.endswith(".sbatch")]
-    except OSError:
+    except _ABSENT:
         return
     for name in scripts:
         path = f"{point}/{name}"
@@ -141,21 +139,15 @@ _LONGEST = 10_000  # no path is longer
 def _run_of(script: str) -> str | None:
     """The directory that a script calls `run`, relative to the point's or absolute."""
     try:
-        found = _RUN.search(disk.content(script).decode("utf-8", "replace"))
+        found = _RUN.search(_text(script))
         words = shlex.split(found[1]) if found and len(found[1]) <= _LONGEST else []
-    except (OSError, ValueError):
+    except ValueError:
         return None
     return words[0].removeprefix("$here/") if len(words) == 1 else None
 
 
 def _ends_with_ok(ledger: str) -> bool:
-    if not os.path.isfile(ledger):  # so it is with most
-        return False
-    try:
-        with disk.open_text(ledger, errors="replace") as file:
-            return any(line.rstrip("\n").endswith(" OK") for line in file)
-    except OSError:
-        return False
+    return any(line.endswith(" OK") for line in _text(ledger).split("\n"))
 
 
 def refusal_to_go_on(point: Path | str) -> str | None:
@@ -181,11 +173,7 @@ def _all_run_directories(point: Path | str) -> Iterator[str]:
 
 
 def _words(path: str) -> list[str]:
-    try:
-        with disk.open_text(path, errors="replace") as file:
-            return file.readline().split()
-    except OSError:
-        return []
+    return _text(path).partition("\n")[0].split()
 
 
 def set_aside(point: Path, mark: str, files: Collection[str], holder: Path) -> None:
@@ -219,7 +207,7 @@ def elapsed_s(point: Path) -> float | None:
         end = start.with_suffix(".end")
         try:
             began, ended = (datetime.strptime(_read(path)["time"], _INSTANT) for path in (start, end))
-        except (FileNotFoundError, KeyError, ValueError):
+        except (KeyError, ValueError):
             return None
         total += (ended - began).total_seconds()
     return total
@@ -243,9 +231,19 @@ def declare_lost(point: Path, run: Run) -> bool:
 
 
 def _read(path: Path | str) -> Mapping[str, str]:
-    with disk.open_text(path, errors="replace") as file:
-        text = file.read()
-    return {key: value for key, _, value in (word.partition("=") for word in text.split())}
+    return {key: value for key, _, value in (word.partition("=") for word in _text(path).split())}
+
+
+def _text(path: Path | str) -> str:
+    """The beginning of what jobs and builds note, which is short; empty if there is nothing. Raises InputError if it
+    cannot be read: what nobody may read is not what never was."""
+    try:
+        with disk.open_text(path, errors="replace") as file:
+            return file.read(_MOST)
+    except _ABSENT:
+        return ""
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _id(text: str | None) -> JobId:

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 CALL = [sys.executable, "-m", "nmlgen"]
+BUFFERED = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["rules"], ["presets"], ["--help"], ["schema"]])
@@ -27,10 +28,20 @@ def test_a_full_disk_for_all_that_is_said(arguments, tmp_path):
             [*CALL, *arguments],
             stdout=out,
             stderr=errors,
-            env={name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"},
+            env=BUFFERED,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),  # noqa: PLW1509
         )
     assert process.wait() == 2
+
+
+def test_nobody_reads_what_is_wrong(tmp_path):
+    reads, writes = os.pipe()
+    os.close(reads)
+    (tmp_path / "a.sh").write_text("#!/bin/bash\n#SBATCH -N 1\n./icon\n", encoding="utf-8")
+    call = [*CALL, "convert", "a.sh", "--to", "pbs", "-o", "a.pbs"]
+    done = subprocess.run(call, cwd=tmp_path, stderr=writes, env=BUFFERED, check=False)
+    os.close(writes)
+    assert (done.returncode, (tmp_path / "a.pbs").is_file()) == (0, True)
 
 
 @pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "nmlgen.values"])
