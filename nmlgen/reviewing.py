@@ -51,6 +51,17 @@ _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?
 _MOST_BEFORE = 300
 _FEWEST_STRANGE, _FEWEST_STRANGE_OF_SHELL = 3, 10  # lines
 _STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
+_PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
+_LONGEST_LOOKED_AT = 1000  # characters of a line
+_FEWEST_SENTENCES = 3  # a remark without its # may have two lines
+_FEWEST_WORDS, _FEWEST_SMALL = 6, 2
+_SMALL = re.compile(
+    r"(?i:the|an?|is|are|was|were|be|been|have|has|had|not|of|to|with|that|this|its?|they|we|you|i|my|which|can|will"
+    r"|would|so|if|or|and|but|as|by|from|on|at|all|some|also|then|when|there|because|about|into)[,.;:]?"
+)
+"""Words that sentences have, and hardly what is given to programs."""
+_LETTERS = re.compile(r"[A-Za-z]+(?:['\u2019-][a-z]+)?[,.;:?!)]*")
+_SAYS = ("echo", "print", "printf", "for", "case", "select", "if", "elif", "while", "until", "cat", "logger", "git")
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
 _ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
@@ -121,16 +132,31 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
 
 def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text makes no sense to a shell in a fourth of its lines, and in more than one mistake makes strange
-    where it says of itself by a `#!` that it is for one: a text of another language, or for people. One that does not
-    say so is for people, too, where it counts steps: `2) copy the files`.
+    where it says of itself by a `#!` that it is for one: a text of another language, or for people. So is one that has
+    sentences, or what stood on a terminal, where the shell stops and elsewhere, and one that does not say so and
+    counts steps: `2) copy the files`.
     """
     text, says_so = source.text, source.text.startswith("#!")
     strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
     if not says_so and "esac" not in text and any(_STEP.match(source.line(line)) for line in strange):
         return True
+    stop = source.line(min(strange)) if strange else ""
+    if _PROMPT.match(stop) is not None:
+        return True
+    if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:
+        return True
     lines = sum(1 for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
     fewest = _FEWEST_STRANGE_OF_SHELL if says_so else _FEWEST_STRANGE
     return len(strange) >= fewest and len(strange) * 4 >= lines
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether a line is written for people: most of its words are of letters, and some are of those that join them."""
+    words = line[:_LONGEST_LOOKED_AT].split()
+    if len(words) < _FEWEST_WORDS or words[0] in _SAYS or words[0].startswith("#"):
+        return False
+    small = sum(_SMALL.fullmatch(word) is not None for word in words)
+    return small >= _FEWEST_SMALL and 3 * sum(_LETTERS.fullmatch(word) is not None for word in words) >= 2 * len(words)
 
 
 def _is_filled_in(span: Span) -> bool:

@@ -668,6 +668,39 @@ def test_a_text_that_counts_steps(text, number, tmp_path):
     assert len(nmlgen.lint([script]).errors) == number
 
 
+SENTENCES = (
+    "The runs of the last year are in another place.",
+    "All of them have been moved there (but for two)",
+    "If a run is not there it was never done",
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "number"),
+    [
+        (SENTENCES, 0),
+        (SENTENCES[:2], 1),
+        ((*SENTENCES[:1], "run (a)", *SENTENCES), 1),
+        (("true",) * 20 + ("(base) [ann@login2 run (1)]$ sbatch job",), 0),
+        (("true",) * 20 + ("ann@login2:~/run$ (cd a; ls) b",), 0),
+    ],
+)
+def test_a_text_for_people_may_have_commands(lines, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("\n".join(("#!/bin/bash", "ls", *lines, "")))
+    assert len(nmlgen.lint([script]).errors) == number
+
+
+def test_carriage_returns_behind_numbers_for_programs_are_a_warning(tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("python3 sum.py 0\r\npython3 sum.py in 1.5\r\n")
+    report = nmlgen.lint([script])
+    assert (codes(report), report.errors) == (["SHL001"], ())
+    for line in ("exit 0", "a=1", "sleep 5", "", "cat 2.txt", "if a; then"):
+        script.write_text(f"python3 sum.py 0\r\n{line}\r\n")
+        assert [found.code for found in nmlgen.lint([script]).errors][:1] == ["SHL001"]
+
+
 def test_files_of_which_no_name_is_known(tmp_path):
     """One may be the rest of another, and a copy of it lie in a directory."""
     script = tmp_path / "job.sh"

@@ -34,6 +34,8 @@ _OF_PYTHON = re.compile(
     r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):)", re.MULTILINE
 )
 """What begins a statement of Python; `import` is a program, too, and wants an option or the name of a picture."""
+_OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n\t", re.MULTILINE)
+"""A rule and what it runs. `win_makefile` may begin as a script does."""
 FOR_PEOPLE = re.compile(r"(?i:readme|read_me|.*[^a-z]read_?me(?![a-z]))|examples\.namelist$")
 """WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
@@ -63,8 +65,8 @@ def begins_with_directives(text: str) -> bool:
 
 
 def is_foreign_script(path: Path, source: Source) -> bool:
-    """Whether a file is a script of something that is not a shell as POSIX has it, such as csh or Python."""
-    if path.suffix.lower() in _NO_SHELLS:
+    """Whether a file is a script of something that is not a shell as POSIX has it, such as csh, Python or make."""
+    if path.suffix.lower() in _NO_SHELLS or is_of_make(path, source):
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
@@ -75,6 +77,12 @@ def remarks_only(source: Source) -> Source:
     """A script up to its first command, which is as far as sbatch and qsub read one."""
     head = _HEAD.match(source.text)
     return source if head is None else Source(source.name, source.text[: head.end()])
+
+
+def is_of_make(path: Path, source: Source) -> bool:
+    """Whether make reads a file, by its name and a rule in it: a script that makes one has the rule in a text."""
+    is_named = "makefile" in path.name.lower()
+    return is_named and _OF_MAKE.search(source.text) is not None and _HEREDOC.search(source.text) is None
 
 
 def is_other_language(source: Source) -> bool:
@@ -91,6 +99,8 @@ def is_other_language(source: Source) -> bool:
 
 def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
+    if is_of_make(path, source):
+        return False
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
     if begins_with_group(source.text):

@@ -86,6 +86,8 @@ _BINARY = re.compile(r"(?:==|!=|=~|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n]|
 _TEST_END = re.compile(rf"\]\]{_AFTER}")
 _REST_OF_LINE = re.compile(r"[^\n]*")
 _CARRIAGE_RETURN = re.compile(r"\r\n")
+_NUMBER_FOR_PROGRAM = re.compile(r"[ \t]*(?!exit\b|return\b|sleep\b)[\w./+-]+(?:[ \t]+[\w./+:,=-]+)*[ \t]+-?[0-9.]+")
+"""A command whose last argument is a number, which most programs read alike with a carriage return behind it."""
 _OF_ANY_SHELL = ("crlf", "byte-order-mark", "unterminated-heredoc")
 """What is wrong for zsh, too, which has a grammar of its own: `for f (*.nc) echo $f`."""
 
@@ -157,10 +159,17 @@ class _Parser(HeredocReader):
         if self.raw.startswith("\ufeff"):
             message = "the script starts with a byte order mark, which the shell takes for part of the first word"
             self.complain("byte-order-mark", message, 0, 1, "no byte order mark", stops=False, once=False)
-        match = next((match for match in _CARRIAGE_RETURN.finditer(self.raw) if self.is_word(match.start())), None)
-        if match:
+        first, stops = None, False
+        for match in _CARRIAGE_RETURN.finditer(self.raw):
+            if self.is_word(match.start()):
+                first = first or match
+                line = self.raw[self.raw.rfind("\n", 0, match.start()) + 1 : match.start()]
+                stops = _NUMBER_FOR_PROGRAM.fullmatch(line) is None
+            if stops:
+                break
+        if first:
             message = "the lines end in a carriage return, which the shell takes for part of their last word"
-            self.complain("crlf", message, match.start(), match.end(), "a line feed alone", once=False)
+            self.complain("crlf", message, first.start(), first.end(), "a line feed alone", stops=stops, once=False)
 
     @cached_property
     def passed_over(self) -> list[tuple[int, int]]:

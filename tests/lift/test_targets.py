@@ -91,7 +91,7 @@ def test_what_only_looks_like_a_script_is_none(tmp_path):
     program = "std::cout << text\n    << (a\n    &other);\nint exp(int x) { return x; }\n"
     write(tmp_path, "NAMELIST_atm")
     write(tmp_path, "a.hpp", "b.cu", "exp.hip", "ametsoc.perl", "page", "notes.pdf", text=program)
-    write(tmp_path, "Makefile", "makefile.gnu", "rules.mk", text="#!/bin/sh\nall:\n\tcc $<\n")
+    write(tmp_path, "Makefile", "makefile.gnu", "rules.mk", "win_makefile", text="#!/bin/sh\nall:\n\tcc $<\n")
     write(
         tmp_path,
         "README.namelist",

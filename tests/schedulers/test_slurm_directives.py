@@ -245,6 +245,7 @@ def test_an_expression_of_simfactory_is_no_stray_word() -> None:
         ("ntasks", "%%ntasks%%"),
         ("array", "0-%%last_job%%%%%parallel_jobs%%"),
         ("cpus-per-task", "n_cpus"),
+        ("ntasks-per-socket", "NTASKS"),
         ("cpus-per-gpu", "N_CPUS"),
         ("time", "d-hh:mm"),
         ("time", "..."),
@@ -309,6 +310,7 @@ def test_a_variable_that_the_script_never_sets_may_be_put_in() -> None:
     ("line", "stops"),
     [
         ("--nodes=numnodes", False),
+        ("--ntasks-per-socket=...", False),
         ("-n?", False),
         ("--mem=nnGB", False),
         ("--time=hours:00:00", False),

@@ -17,7 +17,7 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_number, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.schedulers.slurm.values import MAIL_TYPES, node_names, read_value, unheeded, without_limit
+from nmlgen.schedulers.slurm.values import COUNTS, MAIL_TYPES, node_names, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
@@ -77,7 +77,7 @@ _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster"
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
-_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task", "cpus-per-gpu"))
+_NUMBERS = (*_MEMORY, "nodes", *COUNTS)
 _SEVERAL_NUMBERS = ("array", "begin", "deadline", "time", "time-min")
 _RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
 

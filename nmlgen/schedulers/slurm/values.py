@@ -14,7 +14,7 @@ from nmlgen.pattern import pattern
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import decimal, whole_number
 
-_COUNTS = (
+COUNTS = (
     "ntasks",
     "ntasks-per-node",
     "tasks-per-node",
@@ -252,7 +252,7 @@ def _gpus(text: str) -> int | str:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys(_COUNTS, _count),
+    **dict.fromkeys(COUNTS, _count),
     **dict.fromkeys(("mem", "mem-per-cpu", "mem-per-gpu", "tmp"), _memory),
     **dict.fromkeys(("time", "time-min"), _time),
     "array": _array,
