@@ -61,7 +61,7 @@ class Clock:
         """The length of the experiment in milliseconds."""
         return self.calendar.position(self.stop) - self.calendar.position(self.start)
 
-    @property
+    @cached_property
     def leg(self) -> int:
         """The length of the first leg: the experiment's end, the first step at or beyond the restart interval, or
         nsteps ends it."""
@@ -113,7 +113,7 @@ class Clock:
             yield begin, end
             begin = end
 
-    @property
+    @cached_property
     def _counts_months(self) -> bool:
         """Whether jobs are of different length: those beyond a hundred thousand count as the first one."""
         return self.restart_ends_leg and self.months > 0 and 0 < self.leg < self.computed <= self.leg * _MOST_LEGS

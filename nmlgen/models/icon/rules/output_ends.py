@@ -21,7 +21,7 @@ from nmlgen.models.icon.ranks import (
     writes_output,
 )
 from nmlgen.models.icon.rules.streams import stream_name
-from nmlgen.models.icon.schedule import dates_by_job, output_dates
+from nmlgen.models.icon.schedule import appended_date, dates_by_job, output_dates
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.units.duration import Duration
 from nmlgen.values import frozen
@@ -146,14 +146,21 @@ class _Placed:
     def dates(self) -> Callable[[int, int], tuple[Sequence[int], int | None]]:
         return dates_by_job(self.component, self.file, self.time)
 
+    @cached_property
+    def may_wait(self) -> bool:
+        """Whether a record may never be written in some job: not where one interval makes all output times."""
+        times, _ = self.dates(0, self.time.length)
+        return not isinstance(times, range) or appended_date(self.component, self.file, self.time) is not None
+
 
 def _waited_for(placed: Sequence[_Placed], begin: int, end: int) -> _InJob | None:
     """What the first I/O rank waits for in a job, after all of its own; None if it ends."""
-    own = [_in_job(one, begin, end) for one in placed if one.rank == 0]
-    if not any(one.writes for one in own) or any(one.reason for one in own):
+    waiting = (_in_job(one, begin, end) for one in placed if one.rank > 0 and one.may_wait)
+    waited = next((one for one in waiting if one.reason), None)
+    if waited is None:
         return None
-    others = (_in_job(one, begin, end) for one in placed if one.rank > 0)
-    return next((one for one in others if one.reason), None)
+    own = [_in_job(one, begin, end) for one in placed if one.rank == 0]
+    return waited if any(one.writes for one in own) and not any(one.reason for one in own) else None
 
 
 def _in_job(placed: _Placed, begin: int, end: int) -> _InJob:

@@ -103,3 +103,15 @@ def test_two_output_times_in_a_step(second, expected, tmp_path):
     settings = f"output_start: [{begin}, 2000-01-01T{second}Z], output_end: [{end}, {end}], {F}"
     stream = f"{settings}, output_interval: [PT10M, PT30M]"
     assert codes([stream], 1, tmp_path, leg="P1D") == expected
+
+
+def test_streams_that_nobody_waits_for_are_not_gone_through_job_by_job(tmp_path, monkeypatch):
+    from nmlgen.models.icon.rules import output_ends
+
+    looked_at = []
+    in_job = output_ends._in_job
+    monkeypatch.setattr(output_ends, "_in_job", lambda *args: looked_at.append(args) or in_job(*args))
+    assert codes([F, F], 2, tmp_path, stop="23:50:00", leg="PT10M") == []
+    assert not looked_at
+    assert codes([F, DEFAULT], 2, tmp_path, stop="23:50:00", leg="PT20M") == HANG
+    assert len(looked_at) == 2
