@@ -9,6 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment, OtherModel
 from nmlgen.experiment.group import Group
@@ -38,12 +39,15 @@ _SILENT = Verdict(())
 
 
 def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
-    """What a rule says; one that cannot cope says so at the `beginning`."""
+    """What a rule says; one that cannot cope says so at the `beginning`. Raises InputError for a file that cannot be
+    used."""
     findings: list[Finding] = []
     try:
         findings.extend(rule().check(subject))
     except UndecidedError as error:
         return Verdict(tuple(findings), error)
+    except InputError:  # of a file that somebody gave, such as a registry
+        raise
     except Exception as error:  # the other rules go on
         return Verdict((*findings, _failed(rule, error, beginning)))
     return Verdict(tuple(findings)) if findings else _SILENT

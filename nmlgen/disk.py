@@ -22,7 +22,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar
 
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, UnreadableError
 
 Question = tuple[Any, ...]
 """What is asked, a path, and what else belongs to the question: texts and numbers."""
@@ -137,6 +137,11 @@ def again(question: Question) -> Answer:
         return refusal(error)
 
 
+def unreadable(error: OSError, name: str) -> UnreadableError | None:
+    """What an error says of a file that is there, which messages call `name`; None where it says that there is none."""
+    return None if error.errno in _NO_FILE else UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}")
+
+
 def _same(found: Any) -> Answer:
     return found
 
@@ -147,6 +152,7 @@ def _digest_of(found: Any) -> Answer:
 
 _NOTHING = 0
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
+_NO_FILE = {*_ABSENT, errno.ENAMETOOLONG, errno.EINVAL, errno.EISDIR}
 
 
 def _mode(path: str | Path) -> int:
@@ -224,7 +230,7 @@ def names(directory: str | Path) -> list[str]:
 @_look(digest)
 def head(path: str | Path, most: int) -> bytes:
     """The first bytes of a regular file, at most so many."""
-    with open_regular(path) as file:
+    with _named(path), open_regular(path) as file:
         return _read(file, most)
 
 
@@ -240,7 +246,7 @@ def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> b
 @_look(digest)
 def _content(path: str | Path, name: str | None, most: int) -> bytes:
     try:
-        with open_regular(path) as file:
+        with _named(path), open_regular(path) as file:
             data = _read(file, most + 1)
     except IrregularFileError as error:
         raise InputError(f"{name or path} {error.strerror}") from None
@@ -252,6 +258,17 @@ def _content(path: str | Path, name: str | None, most: int) -> bytes:
 def _read(file: BinaryIO, most: int) -> bytes:
     """So many bytes at most; none of a pipe that nobody waits for and that holds nothing."""
     return file.read(most) or b""
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """An error that comes of reading an open file has its name, as one of opening it has."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise
 
 
 class IrregularFileError(OSError):
@@ -266,7 +283,8 @@ def open_regular(path: str | Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
     file = open(descriptor, "rb")  # noqa: SIM115
     try:
-        mode = os.fstat(descriptor).st_mode
+        with _named(path):
+            mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if stat.S_ISFIFO(mode) and str(path).startswith(_OPEN_ALREADY):
@@ -287,7 +305,7 @@ def open_text(path: str | Path, *, errors: str = "strict", newline: str | None =
 def content(path: str | Path) -> bytes:
     """The bytes of a regular file that nmlgen wrote, on which no judgement depends. Raises as `open_regular`, and
     OSError for one that is far larger than any that nmlgen writes."""
-    with open_regular(path) as file:
+    with _named(path), open_regular(path) as file:
         data = file.read(_MOST_OWN + 1)
     if len(data) > _MOST_OWN:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
@@ -301,7 +319,7 @@ def holds(path: str | Path, data: bytes) -> bool:
     """Whether a regular file has these bytes; no more of it is read than that takes. False if there is none. Raises as
     `open_regular`, else."""
     try:
-        with open_regular(path) as file:
+        with _named(path), open_regular(path) as file:
             return file.read(len(data) + 1) == data
     except (FileNotFoundError, NotADirectoryError):
         return False

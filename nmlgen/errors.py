@@ -42,6 +42,10 @@ class InputError(NmlgenError):
     """A file or a name given to nmlgen cannot be used: it is missing, a directory, unreadable or unknown."""
 
 
+class UnreadableError(InputError):
+    """What is there and cannot be read: nobody may, or the disk fails. It must not count as if it were not there."""
+
+
 class BrokenFileError(InputError):
     """A file of data is not what it should be, or ends in its header; the text says how, without the file's name."""
 

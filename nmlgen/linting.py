@@ -10,6 +10,7 @@ from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, find_configuration
+from nmlgen.errors import UnreadableError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.files import STANDARD_INPUT, Files
@@ -114,10 +115,16 @@ def lint(
         )
         judge = partial(linting.report, target)
         is_kept = cache is not None and not given_texts and lifted is None and target.path != STANDARD_INPUT
-        if cache is not None and is_kept:
-            found = cache.at(configuration.cache_directory).report(linting.key(target), files, judge)
-        else:
-            found = judge()
+        try:
+            if cache is not None and is_kept:
+                found = cache.at(configuration.cache_directory).report(linting.key(target), files, judge)
+            else:
+                found = judge()
+        except UnreadableError as error:  # a file that it leads to
+            if target.is_given or passed_over is None:
+                raise
+            passed_over(f"{target.path}: it cannot be judged without {error}")
+            continue
         reports.setdefault(configuration, []).append(found)
     return joined(
         _configured(joined(given), configuration, Selection(chosen or configuration.select, left_out), files)

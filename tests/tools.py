@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,3 +43,19 @@ def until(holds: Callable[[], bool], what: Callable[[], str] = lambda: "it never
         if time.monotonic() > end:
             raise TimeoutError(what())
         time.sleep(_PAUSE)
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let nobody read the files and directories of these names, root neither."""
+    real = os.open, os.scandir
+
+    def refusing(number: int) -> Callable[..., Any]:
+        def look(path: Any, *more: Any, **others: Any) -> Any:
+            if os.path.basename(os.fspath(path)) in names:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+            return real[number](path, *more, **others)
+
+        return look
+
+    monkeypatch.setattr(os, "open", refusing(0))
+    monkeypatch.setattr(os, "scandir", refusing(1))

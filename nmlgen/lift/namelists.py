@@ -14,7 +14,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, UnreadableError
 from nmlgen.experiment.component import KINDS, LAND_FILE, LAND_GROUP, MODEL_GROUP, MOST_MODELS, Model, land_files
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
@@ -181,6 +181,8 @@ def lift_master(
     def find(name: str) -> NamelistFile | None:
         try:
             found.append(read_namelist(path.parent / name, registry, is_master=False, files=files))
+        except UnreadableError:
+            raise
         except InputError:
             return None
         return found[-1]

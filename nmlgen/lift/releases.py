@@ -65,10 +65,14 @@ def listed(directory: Path) -> list[Path]:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file; nothing of one that cannot be read."""
+    """The text of a file; nothing of what is none. Raises UnreadableError for one that is there and cannot be read."""
     try:
         return disk.read_bytes(path).decode("utf-8", "replace")
-    except (OSError, InputError):
+    except InputError:
+        return ""
+    except OSError as error:
+        if (refused := disk.unreadable(error, str(path))) is not None:
+            raise refused from None
         return ""
 
 

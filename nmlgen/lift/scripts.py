@@ -13,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from nmlgen import disk
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, UnreadableError
 from nmlgen.experiment.component import MODEL_GROUP, Component, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
@@ -597,6 +597,8 @@ class _Lifting:
             if not disk.is_file(path) or disk.resolved(path) == disk.resolved(self.path):
                 return None
             return read_namelist(path, self.registry, is_master=is_master, files=self.files)
+        except UnreadableError:
+            raise
         except (InputError, OSError):
             return None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nmlgen import disk
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, UnreadableError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.file_kinds import (
     FOR_PEOPLE,
@@ -78,14 +78,20 @@ def targets(
 
     Raises InputError for a file that cannot be read. What is nothing to lint raises one, too; among others, as in what
     the shell makes of `run/*`, it is told to `passed_over`, if that is given, and files are what they would be in a
-    directory, or namelists if they begin as such.
+    directory, or namelists if they begin as such. So is what cannot be read in a directory.
     """
     found: dict[str, Target] = {}
     given, nothing = list(paths), list[NothingToLintError]()
     is_strict = passed_over is None or len(given) == 1
+
+    def tell(error: UnreadableError) -> None:
+        if passed_over is None:
+            raise error
+        passed_over(str(error))
+
     for path in given:
         try:
-            here = _within(path) if disk.is_directory(path) else [_given(path, files, is_fragment, is_strict)]
+            here = _within(path, tell) if disk.is_directory(path) else [_given(path, files, is_fragment, is_strict)]
         except NothingToLintError as error:
             if is_strict:
                 raise
@@ -135,8 +141,14 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
     return Target(path, "namelist")
 
 
-def _within(directory: Path) -> list[Target]:
-    found = [target for target in (_recognised(path) for path in _files(directory)) if target is not None]
+def _within(directory: Path, tell: Callable[[UnreadableError], None]) -> list[Target]:
+    unread: list[UnreadableError] = []
+    recognised = (_recognised(path, unread) for path in _files(directory, unread))
+    found = [target for target in recognised if target is not None]
+    if unread and not found:
+        raise unread[0]
+    for error in unread:
+        tell(error)
     if not found:
         raise NothingToLintError(
             f"{directory} holds nothing to lint: no run script, no {MASTER_FILE}, no NAMELIST_*, *.nml or *.namelist, "
@@ -145,16 +157,21 @@ def _within(directory: Path) -> list[Target]:
     return sorted(found, key=lambda target: (target.kind != "script", target.path.name != MASTER_FILE))
 
 
-def _files(directory: Path) -> Iterator[Path]:
+def _files(directory: Path, unread: list[UnreadableError]) -> Iterator[Path]:
     """The files below a directory in order, without hidden ones. A directory is entered once, and one that a link leads
-    to only if it lies within: another may be the whole machine.
+    to only if it lies within: another may be the whole machine. Those that nobody may enter are added to `unread`.
 
     Raises InputError if there are more than anybody means to have judged.
     """
     seen: set[str] = set()
     root = os.path.realpath(directory)
     count = 0
-    for top, directories, names in disk.walk(directory):
+
+    def note(error: OSError) -> None:
+        if (refused := disk.unreadable(error, str(error.filename))) is not None:
+            unread.append(refused)
+
+    for top, directories, names in disk.walk(directory, note):
         real = os.path.realpath(top)
         if real in seen or os.path.commonpath((root, real)) != root:
             directories.clear()
@@ -167,8 +184,9 @@ def _files(directory: Path) -> Iterator[Path]:
         yield from (Path(top) / name for name in sorted(names) if not name.startswith("."))
 
 
-def _recognised(path: Path) -> Target | None:
-    """What a file of a directory is, None if it is nothing to lint. One that cannot be read is nothing, either."""
+def _recognised(path: Path, unread: list[UnreadableError]) -> Target | None:
+    """What a file of a directory is, None if it is nothing to lint. What may be something and cannot be read is added
+    to `unread`."""
     try:
         if not disk.is_file(path) or disk.size(path) > _MOST_BYTES:
             return None
@@ -179,7 +197,11 @@ def _recognised(path: Path) -> Target | None:
         if is_binary(decode(disk.head(path, _HEAD))):
             return None
         source = Source(str(path), decode(disk.read_bytes(path)))
-    except (OSError, InputError):
+    except InputError:
+        return None
+    except OSError as error:
+        if (refused := disk.unreadable(error, str(path))) and (is_named_namelist(path) or not _is_other(path)):
+            unread.append(refused)
         return None
     kind = kind_of(path, source)
     return None if kind is None else Target(path, kind, is_given=False)

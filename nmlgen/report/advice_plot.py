@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from nmlgen.advise.advice import Advice
 from nmlgen.advise.ranking import Candidate
 from nmlgen.errors import InputError, WriteError
 from nmlgen.report.advice import PARTS, shares
+from nmlgen.writing import write_whole
 
 _FORMS = (".svg", ".png")
 _COLOURS = ("#4477aa", "#ee6677", "#ee6677", "#aa3377", "#ccbb44")
@@ -39,10 +42,14 @@ def draw(advice: Advice, name: str, path: Path) -> None:
         figure.suptitle(f"{name}: expected run time")
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+        drawn = io.BytesIO()
+        form = path.suffix.lower().removeprefix(".")
         try:
-            figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
-        except OSError as error:
-            raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+            figure.savefig(drawn, format=form, metadata={"Date": None} if form == "svg" else None)
+        except (ValueError, OverflowError) as error:  # it reads SOURCE_DATE_EPOCH even where no date is asked for
+            said = f", with SOURCE_DATE_EPOCH={epoch!r}" if (epoch := os.environ.get("SOURCE_DATE_EPOCH")) else ""
+            raise WriteError(f"{path}: matplotlib cannot draw it{said}: {error}") from error
+    write_whole(path, drawn.getvalue())
 
 
 def _output(advice: Advice) -> list[tuple[str, Candidate]]:

@@ -69,6 +69,19 @@ def test_plots(nmlgen: Callable[..., Any], here: Path) -> None:
     assert nmlgen("advise", EXAMPLE, "--plot", "nowhere/a.png").code == 2
 
 
+@pytest.mark.parametrize("epoch", ["text", "9" * 40])
+def test_a_plot_that_cannot_be_drawn_leaves_the_old_one(
+    epoch: str, nmlgen: Callable[..., Any], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    Path("a.svg").write_text("old", encoding="utf-8")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    done = nmlgen("advise", EXAMPLE, "--plot", "a.svg")
+    assert done.code == 2
+    assert f"a.svg: matplotlib cannot draw it, with SOURCE_DATE_EPOCH='{epoch}'" in done.err
+    assert Path("a.svg").read_text(encoding="utf-8") == "old"
+
+
 def test_plots_without_matplotlib(nmlgen: Callable[..., Any], here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = nmlgen("advise", EXAMPLE, "--plot", "a.svg")

@@ -10,6 +10,8 @@ import pytest
 from nmlgen.namelist.registry import releases
 from nmlgen.resources import directory
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+
 
 def test_group(nmlgen):
     done = nmlgen("registry", "show", "IO_nml")
@@ -194,6 +196,10 @@ def test_make(nmlgen, tmp_path: Path):
     files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
     assert files == ["2025.04-variables.json", "2025.04.json"]
     assert "x         integer  4" in nmlgen("registry", "show", "x_nml", "--icon-release", output).out
+    (tmp_path / "2025.04-variables.json").write_text("{", encoding="utf-8")  # as on a disk that was full
+    done = nmlgen("check", EXAMPLE, "--icon-release", output)
+    assert (done.code, done.out) == (2, "")
+    assert "2025.04-variables.json holds no output variables" in done.err
 
 
 @pytest.mark.parametrize(

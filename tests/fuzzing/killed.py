@@ -277,6 +277,7 @@ COMMANDS: dict[str, Command] = {
         programs=_SLURM | {"sbatch": _NOW, "srun": _MODEL, "mpirun": _MODEL},
         grown=(QUEUE, "tuning/points.csv"),
     ),
+    "advise --plot": Command(("advise", "spec.yaml", "--plot", "plot.svg"), ("plot.svg",), _spec),
     "join": Command(
         ("join", "built"),
         ("built",),

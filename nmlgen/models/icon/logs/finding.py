@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from nmlgen.disk import open_regular
+from nmlgen.disk import open_regular, unreadable
 from nmlgen.errors import InputError
 from nmlgen.logs.finding import files_below
 from nmlgen.models.icon.logs.anchors import RUN_BEGINS
@@ -19,7 +19,8 @@ _ENOUGH = 256 * 1024  # bytes in which ICON says that it starts; a job's own out
 
 
 def logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """The files among the paths as they are, and the logs below the directories, by name.
+    """The files among the paths as they are, and the logs below the directories, by name, with those that cannot be
+    read.
 
     Raises InputError if there is no such path, or no log in a directory.
     """
@@ -46,5 +47,7 @@ def _is_log(file: Path) -> bool:
     try:
         with open_regular(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as stream:
             return RUN_BEGINS.search(stream.read(_ENOUGH)) is not None
-    except (OSError, EOFError, zlib.error):
+    except (EOFError, zlib.error, gzip.BadGzipFile):
         return False
+    except OSError as error:
+        return unreadable(error, str(file)) is not None  # whoever reads it says so

@@ -16,8 +16,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from nmlgen.disk import IrregularFileError, open_regular
-from nmlgen.errors import InputError
+from nmlgen.disk import IrregularFileError, open_regular, unreadable
+from nmlgen.errors import InputError, UnreadableError
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
 from nmlgen.models.icon.logs.anchors import (
     ANCHORS,
@@ -78,10 +78,16 @@ def scan_logs(
 ) -> Iterator[Row | LogWarning]:
     """The rows of all tables and the warnings, as they come: a run's own row after what belongs to it.
 
-    Raises InputError as `read_logs` does.
+    Raises InputError as `read_logs` does; of a log in a directory that cannot be read there is a warning.
     """
-    for path in logs_below([paths] if isinstance(paths, (str, Path)) else paths):
-        yield from _scan(path, events, progress)
+    given = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    for path in logs_below(given):
+        try:
+            yield from _scan(path, events, progress)
+        except UnreadableError as error:
+            if path in given:
+                raise
+            yield LogWarning(str(path), 0, str(error).removeprefix(f"{path}: "))
 
 
 def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row | LogWarning]:
@@ -107,7 +113,8 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
     except IrregularFileError as error:
         raise InputError(f"{path} {error.strerror}") from None
     except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        reason = f"{path}: {(error.strerror or str(error)).lower()}"
+        raise (unreadable(error, str(path)) or InputError(reason)) from None
     reading.finish()
     yield from rows
 

@@ -80,9 +80,9 @@ class NoWorkRanks(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         count = split(component)
-        if count.work >= 1 or count.io > MOST_IO_RANKS or count.prefetch > 1:
-            return
         parts = _parts(count)
+        if count.work >= 1 or not parts or count.io > MOST_IO_RANKS or count.prefetch > 1:
+            return
         taken = "".join(f" - {number} {name}" for name, number in parts.items())
         yield self.finding(
             _largest(component, parts),

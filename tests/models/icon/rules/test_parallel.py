@@ -6,6 +6,7 @@ import pytest
 from rules.experiments import experiment_of, judge, with_setting
 from rules.test_examples import check
 
+from nmlgen import lint
 from nmlgen.experiment.setting import unknown
 from nmlgen.models.icon.rules.parallel import lacks_io_ranks
 from nmlgen.rules import all_rules
@@ -68,6 +69,20 @@ def test_split_of_tasks_agrees_with_the_model(tasks, io, restart, prefetch, is_r
         f"num_restart_procs: {restart}}}\n"
     )
     assert ("PAR001" in ours(text, tmp_path)) is is_refused
+
+
+def test_no_task_and_no_rank_set_apart_is_left_to_the_launch(tmp_path):
+    """Slurm refuses it."""
+    (tmp_path / "a.run").write_text(
+        "#!/bin/bash\n#SBATCH --ntasks=0\ncat >icon_master.namelist <<E\n&master_model_nml\n model_type = 1\n"
+        ' model_name = "a"\n model_namelist_filename = "NAMELIST_a"\n/\nE\n'
+        "cat >NAMELIST_a <<E\n&parallel_nml\n num_io_procs = 0\n/\n&run_nml\n num_lev = 30\n/\nE\n"
+        "srun --ntasks=0 ./icon\n",
+        encoding="utf-8",
+    )
+    found = lint([tmp_path / "a.run"]).findings
+    assert "LCH001" in {finding.code for finding in found}
+    assert "PAR001" not in {finding.code for finding in found}
 
 
 def test_subtraction_is_shown(tmp_path):
