@@ -19,6 +19,12 @@ from typing import BinaryIO
 from nmlgen.errors import WriteError
 
 
+def utf_8(text: str) -> bytes:
+    """The bytes of a text that nmlgen makes: what names of files have in it that is no UTF-8 stands there as an
+    escape."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def write_whole(path: Path, data: bytes, *, is_new: bool = False) -> None:
     """Write a file whole or not at all. Raises WriteError if it cannot be written, or is there although it `is_new`."""
     with whole_file(path, is_new=is_new) as file:

@@ -13,7 +13,7 @@ from nmlgen.cli.logs import reading_progress
 from nmlgen.cli.terminal import show_content
 from nmlgen.report.quantities import format_duration
 from nmlgen.units.wall_time import format_wall_time
-from nmlgen.writing import write_whole
+from nmlgen.writing import utf_8, write_whole
 
 
 @click.command("calibrate")
@@ -57,7 +57,7 @@ def command(
     if output is None:
         show_content(text)
         return 0
-    write_whole(output, text.encode())
+    write_whole(output, utf_8(text))
     if not quiet:
         click.echo(f"wrote {output}; next: nmlgen advise SPEC --calibration {output}")
     return 0

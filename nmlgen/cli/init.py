@@ -17,7 +17,7 @@ from nmlgen.cli.console import can_ask
 from nmlgen.cli.terminal import show_content
 from nmlgen.errors import InputError
 from nmlgen.spec import presets
-from nmlgen.writing import write_whole
+from nmlgen.writing import utf_8, write_whole
 
 _PRESET, _SITE = "icon/jabw", "generic-slurm"
 
@@ -88,7 +88,7 @@ def command(
     if str(output) == "-":
         show_content(text)
         return 0
-    write_whole(output, text.encode(), is_new=not force)
+    write_whole(output, utf_8(text), is_new=not force)
     click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
     return 0
 

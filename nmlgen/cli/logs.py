@@ -126,7 +126,7 @@ def _write(rows: Iterable[Any], kind: type[Any], chosen: str, output: Path | Non
         _write_text(sys.stdout, rows, kind, chosen)
         return
     with whole_file(output) as raw:
-        file = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+        file = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="")
         _write_text(file, rows, kind, chosen)
         file.flush()
         file.detach()

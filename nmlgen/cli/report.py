@@ -15,7 +15,7 @@ from nmlgen.advise.document import load
 from nmlgen.cli.console import quiet_option
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.reporting import Progress
-from nmlgen.writing import write_whole
+from nmlgen.writing import utf_8, write_whole
 
 
 @click.command("report")
@@ -37,7 +37,7 @@ def command(directory: Path, output: Path | None, stamp: str | None, calibration
     with _progress(quiet) as progress:
         page = nmlgen.report_sweep(directory, calibration=figures, created=stamp, progress=progress)
     output = output or directory / "report.html"
-    write_whole(output, page.encode())
+    write_whole(output, utf_8(page))
     if not quiet:
         click.echo(str(output))
     return 0

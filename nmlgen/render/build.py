@@ -20,6 +20,7 @@ from nmlgen.render.namelists import write_groups
 from nmlgen.render.placement import file_name, placement_file
 from nmlgen.render.write import MANIFEST, write_files
 from nmlgen.values import field, frozen
+from nmlgen.writing import utf_8
 
 if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec
@@ -147,4 +148,4 @@ def _manifest(
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),
     }
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    return utf_8(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -38,7 +38,7 @@ from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import ended_by_itself, last_run
 from nmlgen.sweep.table import write_csv, write_parquet
 from nmlgen.values import evolve, frozen
-from nmlgen.writing import whole_file, write_whole
+from nmlgen.writing import utf_8, whole_file, write_whole
 
 MANIFEST = "nmlgen-sweep.json"
 TABLE = "points.csv"
@@ -215,7 +215,7 @@ class _Writer:
             "invalid": len(self.invalid),
             "table": {"file": TABLE, "sha256": hashlib.sha256((self.directory / TABLE).read_bytes()).hexdigest()},
         }
-        return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+        return utf_8(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def _said_by(base: Spec, key: str) -> Any:

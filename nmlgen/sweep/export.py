@@ -19,7 +19,7 @@ from nmlgen.sweep.arrays import SweepPoint, read_script
 from nmlgen.sweep.crate import CRATE, crate_text
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
 from nmlgen.values import frozen
-from nmlgen.writing import write_whole
+from nmlgen.writing import utf_8, write_whole
 
 Tool = Literal["autosubmit", "cylc", "ecflow", "jube", "ro-crate", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
@@ -73,7 +73,7 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
     holder = Path(directory)
     rows = _built(holder)
     if tool == "ro-crate":
-        _write({holder / CRATE: crate_text(holder).encode()}, force)
+        _write({holder / CRATE: utf_8(crate_text(holder))}, force)
         return (CRATE,)
     more: dict[str, str] = {}
     context: dict[str, Any] = {
@@ -92,7 +92,7 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
     if tool == "autosubmit":
         context["nodes"] = _nodes(holder, rows, _autosubmit_name)
     texts = more | {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
-    _write({holder / name: text.encode() for name, text in texts.items()}, force)
+    _write({holder / name: utf_8(text) for name, text in texts.items()}, force)
     return tuple(texts)
 
 

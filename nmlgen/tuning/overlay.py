@@ -13,7 +13,7 @@ from nmlgen.spec.overrides import overrides_of
 from nmlgen.spec.spec import Spec
 from nmlgen.spec.write import spec_text
 from nmlgen.sweep.point import Point
-from nmlgen.writing import write_whole
+from nmlgen.writing import utf_8, write_whole
 
 TUNED = "tuned.yaml"
 
@@ -40,7 +40,7 @@ def write_tuned(directory: Path, path_of_spec: Path, spec: Spec, point: Point, h
         **({"sweep": None} if spec.tree.get("sweep") is not None else {}),
         **_keys(point),
     }
-    write_whole(path, spec_text(keys, heading).encode())
+    write_whole(path, utf_8(spec_text(keys, heading)))
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import icon_logs
 import pytest
@@ -36,6 +37,16 @@ def test_calibrate(nmlgen, ran):
     again = nmlgen("calibrate", "wave", "--prior", "here.yaml", "--name", "again", "-q")
     assert (again.code, again.err) == (0, "")
     assert '"name": "again"' in again.out
+
+
+def test_names_that_are_no_utf_8(nmlgen, ran):
+    name = os.fsdecode(b"\xff.yaml")
+    assert nmlgen("calibrate", "wave", "-o", name).code == 0
+    assert Calibration.load(name).name == os.fsdecode(b"\xff")
+    (ran / "wave").rename(ran / os.fsdecode(b"\xff"))
+    for table in ("runs.csv", "runs.json"):
+        assert nmlgen("logs", os.fsdecode(b"\xff"), "-o", table).code == 0
+        assert nmlgen("logs", table).code == 0
 
 
 def test_the_file_is_of_use(nmlgen, ran):

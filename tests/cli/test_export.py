@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from specs import TEXT
 
@@ -34,3 +36,12 @@ def test_no_sweep(nmlgen, sweep):
     assert done.code == 2
     assert "writes a sweep" in done.err
     assert nmlgen("export", "out").code == 2
+
+
+@pytest.mark.parametrize("tool", ["autosubmit", "cylc", "ecflow", "jube", "ro-crate", "snakemake"])
+def test_a_directory_whose_name_is_no_utf_8(nmlgen, sweep, tool):
+    named = sweep.rename(os.fsdecode(os.fsencode(sweep.parent) + b"/\xff"))
+    assert nmlgen("export", named, "--for", tool).code == 0
+    for path in named.glob("*.*"):
+        if path.suffix != ".sqlite":
+            path.read_text(encoding="utf-8")

@@ -26,6 +26,7 @@ from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory, templates
 from nmlgen.values import evolve, frozen
+from nmlgen.writing import utf_8
 
 MANY = 1000
 """Runs on a page. Of more, the browser makes those rows of the table that are looked at; some families have figures."""
@@ -219,4 +220,4 @@ def _text(name: str) -> str:
 
 def _hash(text: str) -> str:
     """By which the page allows this text, and no other, to be its style or script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return "sha256-" + base64.b64encode(hashlib.sha256(utf_8(text)).digest()).decode()
