@@ -42,6 +42,8 @@ MOST_DATES = 500_000
 """A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
 _MOST_LISTED = 50_000
 """The same of those of one sequence of files that are kept one by one, monthly output of 4166 years."""
+_MOST_FILES = 100_000
+"""A bound on work: the files of months, or of several windows, of all streams that are gone through one by one."""
 _MANY = 1_000  # files without a record, each some months long, that are passed over at once
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
@@ -447,6 +449,7 @@ class FileEnds:
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
         setting = self._setting = component.stream_setting(file.stream, "file_interval")
+        self._most = _MOST_FILES // max(1, len(component.streams))
         self._clock = clock
         self._months: Duration | None = None
         self._interval = max(0, length_from(clock.calendar, clock.start, setting) or 0)
@@ -481,14 +484,14 @@ class FileEnds:
 
     def files(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
         """How many files these output times make, and the most records of one; `last` comes behind the regular ones."""
-        if not isinstance(regular, range) or self._months is not None:
-            return self._played(regular if last is None else (*regular, last))
         count = len(regular) + (last is not None)
         if not self._interval:
             if not self._size:
                 return 1, count
             first = self._size + self._longer
             return 1 + -(-max(0, count - first) // self._size), min(count, first)
+        if not isinstance(regular, range) or self._months is not None:
+            return self._played(regular, last)
         each = self._interval // regular.step if regular.step <= self._interval else 0
         number = (regular[-1] - regular[0]) // self._interval  # of the file of the last regular one
         files = number + 1 if each else len(regular)
@@ -498,16 +501,19 @@ class FileEnds:
             files, in_last = files + is_new, 1 if is_new else in_last + 1
         return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
 
-    def _played(self, dates: Sequence[int]) -> tuple[int, int]:
-        if len(dates) > MOST_DATES:
-            raise UndecidedError(self._setting)
-        files, records, most = 1, 0, 0
-        for date in dates:
-            if records and self.ended(date, records):
-                files, records = files + 1, 0
-            records += 1
-            most = max(most, records)
-        return files, most
+    def _played(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
+        files = most = at = 0
+        while at < len(regular):
+            if at:
+                self.ended(regular[at], 1)
+            behind = max(at + 1, number_before(regular, self._end))
+            files, most, at, records = files + 1, max(most, behind - at), behind, behind - at
+            if files > self._most:
+                raise UndecidedError(self._setting, f"{self._setting.name} makes more files than are gone through")
+        if last is None:
+            return files, most
+        is_new = self.ended(last, records)
+        return files + is_new, max(most, 1 if is_new else records + 1)
 
     def _after(self, date: int, times: int = 1) -> int:
         if self._months is None:

@@ -401,17 +401,29 @@ def test_windows_are_merged_up_to_a_bound(bounds, most, expected, dates, monkeyp
 
 
 @pytest.mark.parametrize(("most", "is_counted"), [(23, False), (24, True)])
-def test_records_are_played_up_to_a_bound(most: int, is_counted: bool, build, monkeypatch: pytest.MonkeyPatch) -> None:
-    component = build(f"output: {{atm: {{{HOURLY}}}}}\n")
+def test_files_are_gone_through_up_to_a_bound(most: int, is_counted: bool, build, monkeypatch) -> None:
+    component = build("output: {atm: {output_interval: PT30M, file_interval: PT1H, stream_partitions_ml: 1}}\n")
     time, (file,) = clock(component), output_files(component)
+    monkeypatch.setattr(schedule, "_MOST_FILES", most)
     ends = FileEnds(component, file, time, 0)
-    monkeypatch.setattr(schedule, "MOST_DATES", most)
-    dates = tuple(range(0, 24 * HOUR, HOUR))
+    dates = tuple(range(0, 24 * HOUR, HOUR // 2))
     if is_counted:
-        assert sum(ends.files(dates, None)) == 25
+        assert ends.files(dates, None) == (24, 2)
         return
-    with pytest.raises(UndecidedError):
+    with pytest.raises(UndecidedError, match="file_interval"):
         ends.files(dates, None)
+
+
+def test_the_records_of_a_month_are_counted_and_not_gone_through(build, monkeypatch) -> None:
+    text = "time: {stop: 2019-09-01T00:00:00Z}\n"
+    component = build(
+        f"{text}output: {{atm: {{output_interval: PT1H, file_interval: P1M, stream_partitions_ml: 1}}}}\n"
+    )
+    time, (file,) = clock(component), output_files(component)
+    regular, asked, ended = range(0, time.length, HOUR), [], FileEnds.ended
+    monkeypatch.setattr(FileEnds, "ended", lambda self, *record: asked.append(record) or ended(self, *record))
+    assert FileEnds(component, file, time, 0).files(regular, time.length) == (133, 744)
+    assert len(asked) == 132
 
 
 @pytest.mark.parametrize(
