@@ -184,6 +184,8 @@ def test_a_table_of_runs(built, tmp_path, suffix):
         ("a.csv", "log,state\nx,finished\n", "is no table of runs"),
         ("a.csv", "state,ntasks\nfinished,many\n", "a.csv:2: a cell is not what its column holds"),
         ("a.csv", "state,ntasks\nfinished,1.5\n", "a.csv:2: a cell"),
+        ("a.csv", "state,ntasks\nfinished,inf\n", "a.csv:2: a cell"),
+        ("a.csv", "state,ntasks\nfinished,1e999\n", "a.csv:2: a cell"),
         ("a.json", "{}", "expected a list"),
         ("a.json", "[1]", "is no table of runs"),
         ("a.json", '[{"state": "finished", "ntasks": [1]}]', "row 1: a cell"),

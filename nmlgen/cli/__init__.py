@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _let_go(stream: TextIO | None) -> None:
     """Write what is still buffered, or let it go nowhere: Python tries again as it ends, and makes 120 of a failure."""
-    if stream is None:
+    if stream is None or stream.closed:
         return
     try:
         stream.flush()

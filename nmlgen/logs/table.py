@@ -98,7 +98,7 @@ def read_runs(path: Path) -> tuple[LogRun, ...]:
             raise InputError(f"{path} is no table of runs, with a column for each: nmlgen logs LOG... -o {path.name}")
         try:
             values = {name: _value(known[name], cell) for name, cell in row.items() if name in known}
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             place = f"{path}:{number}" if path.suffix == ".csv" else f"{path}, row {number - 1}"
             raise InputError(f"{place}: a cell is not what its column holds") from None
         found.append(LogRun(**{name: value for name, value in values.items() if value is not None}))

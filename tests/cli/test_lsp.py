@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+
+import pytest
 
 NO_PYGLS = """
 import sys
@@ -51,3 +54,21 @@ def test_at_a_terminal_it_says_who_starts_it():
 def test_nothing_of_it_is_loaded_before():
     code = "import sys, nmlgen.cli.lsp; print(*(name for name in sys.modules if name in ('pygls', 'lsprotocol')))"
     assert python(code).stdout.strip() == ""
+
+
+def test_it_ends_without_a_word_when_it_is_told_to():
+    pytest.importorskip("pygls")
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    said = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    done = subprocess.run(
+        [sys.executable, "-m", "nmlgen", "lsp"],
+        input="".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in said).encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
