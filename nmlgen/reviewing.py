@@ -51,6 +51,7 @@ _FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?
 _MOST_BEFORE = 300
 _FEWEST_STRANGE, _FEWEST_STRANGE_OF_SHELL = 3, 10  # lines
 _STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
+_HEADING = re.compile(r"[A-Z][a-z]+[ \t][^\n=$]{1,200}:[ \t]*")  # For the way back (north):
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
 _LONGEST_LOOKED_AT = 1000  # characters of a line
 _FEWEST_SENTENCES = 3  # a remark without its # may have two lines
@@ -134,13 +135,15 @@ def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text makes no sense to a shell in a fourth of its lines, and in more than one mistake makes strange
     where it says of itself by a `#!` that it is for one: a text of another language, or for people. So is one that has
     sentences, or what stood on a terminal, where the shell stops and elsewhere, and one that does not say so and
-    counts steps: `2) copy the files`.
+    stops in a heading or counts steps: `2) copy the files`.
     """
     text, says_so = source.text, source.text.startswith("#!")
     strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
     if not says_so and "esac" not in text and any(_STEP.match(source.line(line)) for line in strange):
         return True
     stop = source.line(min(strange)) if strange else ""
+    if not says_so and _HEADING.fullmatch(stop) is not None:
+        return True
     if _PROMPT.match(stop) is not None:
         return True
     if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:

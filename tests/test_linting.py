@@ -151,6 +151,8 @@ def test_of_a_batch_script_for_another_program_the_directives_are_judged(program
     assert found == [("SBA004", 4), ("SBA002", 12)]
     path.write_text(f"#!{program}\n#PBS -N a\n#PBS -l waltime=1:00:00\n{body}")
     assert [(finding.code, finding.line) for finding in nmlgen.lint([path]).findings] == [("PBS003", 3)]
+    path.write_text(f"# of mine\n#PBS -S /bin/csh\n#PBS -l waltime=1:00:00\n{body}")
+    assert [(finding.code, finding.line) for finding in nmlgen.lint([path]).findings] == [("PBS003", 3)]
 
 
 def test_what_is_nothing_to_lint_is_passed_over_among_others(tmp_path):
@@ -660,7 +662,13 @@ def test_a_script_most_of_which_is_of_another_language(times, number, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("true\n" * 10 + "1) copy\n", 0), ("true\nStep 2)\n", 0), ("#!/bin/bash\n1) copy\n", 1), ("1) a;;\nesac\n", 1)],
+    [
+        ("true\n" * 10 + "For one (a):\n", 0),
+        ("true\n" * 10 + "1) copy\n", 0),
+        ("true\nStep 2)\n", 0),
+        ("#!/bin/bash\n1) copy\n", 1),
+        ("1) a;;\nesac\n", 1),
+    ],
 )
 def test_a_text_that_counts_steps(text, number, tmp_path):
     script = tmp_path / "job.sh"

@@ -61,6 +61,7 @@ _DOLLAR = re.compile(
 _LENGTH = re.compile(rf"#(?P<name>{_NAME}|[0-9]+|[@*#?$!-])(?=[\}}\[])")
 _INDIRECT = re.compile(rf"!(?P<name>{_NAME}|[0-9]+|[@*#](?=\}}))")
 _PARAMETER = re.compile(rf"(?P<name>\.?{_NAME}(?:\.{_NAME})*|[0-9]+|[@*#?$!-])")
+_FUNCTION_BODY = re.compile(r"\([ \t]*\)[ \t\n]*\{[ \t\n]")  # of a function that may be called g++
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|/[/#%]?|:|\^\^?|,,?|@(?=[A-Za-z]\})")
 _TEMPLATE = re.compile(r"\{\{|\{%|%\{|%\(")  # another tool fills this in before the shell sees it
 _BACKTICKS = re.compile(r"`([^`\\]*(?:\\.[^`\\]*)*)`", re.DOTALL)
@@ -152,6 +153,8 @@ class WordReader(Reader):
 
     def opens_pattern(self, start: int, before: str) -> bool:
         """Whether the parenthesis here is that of an extended pattern, in the word that begins at `start`."""
+        if not self.is_ksh and _FUNCTION_BODY.match(self.text, self.at, self.end):
+            return False
         last = self.text[max(start, self.at - 1)]
         is_repeated = self.is_ksh and last == "}" and _REPEATED.search(self.text, start, self.at) is not None
         return is_repeated or last in before

@@ -173,7 +173,13 @@ def test_scripts_that_are_refused_whole(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "stops"),
-    [("true\n", True), ("", False), ("# The end.\n", False), ("#SBATCH -J {name}\ntrue\n", False)],
+    [
+        ("true\n", True),
+        ("", False),
+        ("# The end.\n", False),
+        ("#SBATCH -J {name}\ntrue\n", False),
+        ("{exec_job}\n", False),
+    ],
 )
 def test_directives_without_a_command_are_a_part_of_a_script(command: str, stops: bool) -> None:
     (problem,) = read_directives(Source("job.sh", f"#SBATCH -N 2\n{command}")).problems

@@ -759,6 +759,14 @@ def test_no_shell_reads_what_stands_behind_the_exit(text, kinds):
     assert [problem.kind for problem in script(text).problems] == kinds
 
 
+@rows(("name", "shell", "kinds"), [("g++", "bash", []), ("is?", "bash", []), ("g++", "ksh", ["stray-word"])])
+def test_a_function_may_be_called_as_a_pattern_begins(name, shell, kinds):
+    found = script(f"#!/bin/{shell}\n{name}() {{\n  a\n}}\nb\n")
+    assert [problem.kind for problem in found.problems][:1] == kinds
+    if not kinds:
+        assert found.body.commands[0].name == name
+
+
 def test_carriage_returns():
     text = "if a; then\r\n  b=c\r\n  cat <<EOF\r\nd\r\nEOF\r\nfi\r\n"
     found = script(text)

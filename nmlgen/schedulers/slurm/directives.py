@@ -284,13 +284,14 @@ class _Reading:
         text = self.text.text
         begins_with_statement = text[:1] != without_directives(text)[:1]  # of a template, before or instead of the #!
         if not text.startswith("#!") and not begins_with_statement:
-            length = len(text.partition("\n")[0])
+            length, behind = len(text.partition("\n")[0]), text.find("\n", end)
             self._problem(
                 "first-line",
                 "sbatch takes no script whose first line does not begin with #!",
                 self.text.span(0, max(1, length)),
                 "#!/bin/bash, or another shell, in the first line",
-                stops=(end < len(text) or "#!" in text) and _PLACEHOLDER.search(text, 1, end) is None,
+                stops=(end < len(text) or "#!" in text)
+                and _PLACEHOLDER.search(text, 1, behind if behind >= 0 else len(text)) is None,
             )
         at = text.find("\r\n")
         if at >= 0:
