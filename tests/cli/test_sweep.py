@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from specs import TEXT
 
@@ -79,6 +81,13 @@ def test_findings_of_a_sweep_that_differ_in_a_number_are_told_three_times(nmlgen
     done = nmlgen("check", "spec.yaml")
     assert done.out.count("OUT009") == 3
     assert done.out.count("; 4 more differ from it in a number, at 4 points") == done.out.count("warning[") / 3
+
+
+def test_check_of_a_sweep_of_a_large_spec_looks_at_fewer_points(nmlgen, spec):
+    environment = ", ".join(f"A{number}: b" for number in range(1000))
+    spec.write_text(f"{TEXT}environment: {{{environment}}}\nsweep: {{grid: {{job.nodes: {list(range(1, 301))}}}}}\n")
+    (found,) = re.findall(r"spec.yaml: (\d+) of 300 points", nmlgen("check", "spec.yaml").out)
+    assert 80 < int(found) < 100  # that many times 2000 keys and values are 200 000
 
 
 def test_check_of_a_sweep_of_very_many_points(nmlgen, spec):
