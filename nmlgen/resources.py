@@ -11,14 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nmlgen.errors import InputError
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
 def directory(kind: str) -> Path:
-    """The directory of one kind of data: "templates", "schemas" or "presets"."""
-    inside = _PACKAGE / kind
-    return inside if inside.is_dir() else _PACKAGE.parent / kind
+    """The directory of one kind of data: "templates", "schemas" or "presets". Raises InputError where there is none, as
+    in a zip file."""
+    for place in (_PACKAGE / kind, _PACKAGE.parent / kind):
+        if place.is_dir():
+            return place
+    raise InputError(f"nmlgen's own {kind} are not at {_PACKAGE}: it was not installed as a whole, into a directory")
 
 
 def shipped(*names: str) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from nmlgen.disk import open_regular
+from nmlgen.disk import open_regular, unreadable
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.chain import START_DIRECTORY
 from nmlgen.experiment.component import Component
@@ -42,6 +42,7 @@ _HEADERS = 65_536  # bytes: what headers may differ by
 _SLACK = 2.0  # seconds: clocks of file systems
 _MOST_SHOWN = 3
 _MOST_LISTED = 100_000
+_MOST_NOTED = 2**20  # bytes of what a job notes
 _MOST_SOUGHT = 50_000
 """A bound on work: more records are looked for where there is room for them only."""
 _LEAST_OF_RECORD = 8  # bytes: its time
@@ -496,15 +497,23 @@ def _cut(found: ResultFile) -> str:
 def _lines(path: Path) -> list[str]:
     try:
         with open_regular(path) as file:
-            return [line for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    except OSError:
+            return [line for line in file.read(_MOST_NOTED).decode("utf-8", "replace").splitlines() if line.strip()]
+    except OSError as error:
+        _raise_unless_missing(error, path)
         return []
+
+
+def _raise_unless_missing(error: OSError, path: Path) -> None:
+    """What cannot be read says nothing of what a run has written."""
+    if (refused := unreadable(error, str(path))) is not None:
+        raise refused from None
 
 
 def _entries(directory: Path) -> Iterator[str]:
     try:
         names = sorted(entry.name for entry in directory.iterdir())
-    except OSError:
+    except OSError as error:
+        _raise_unless_missing(error, directory)
         return
     yield from names[:_MOST_LISTED]
 

@@ -74,3 +74,12 @@ def test_an_error_of_reading_names_the_file():
     for look in (disk.read_bytes, disk.content, lambda path: disk.head(path, 1), lambda path: disk.holds(path, b"x")):
         with pytest.raises(OSError, match="/proc/self/mem"):
             look(place)
+
+
+@pytest.mark.parametrize("name", ["nmlgen.legs", "output"])
+def test_what_is_in_a_run_is_not_missing(name, built, monkeypatch):
+    (built / "run" / "output").mkdir(parents=True)
+    (built / "run" / "nmlgen.legs").touch()
+    refuse(monkeypatch, name)
+    with pytest.raises(UnreadableError, match=f"{name}: permission denied"):
+        nmlgen.verify(built)

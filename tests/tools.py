@@ -47,15 +47,14 @@ def until(holds: Callable[[], bool], what: Callable[[], str] = lambda: "it never
 
 def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let nobody read the files and directories of these names, root neither."""
-    real = os.open, os.scandir
 
-    def refusing(number: int) -> Callable[..., Any]:
-        def look(path: Any, *more: Any, **others: Any) -> Any:
+    def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
+        def look(path: Any = ".", *more: Any, **others: Any) -> Any:
             if os.path.basename(os.fspath(path)) in names:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-            return real[number](path, *more, **others)
+            return real(path, *more, **others)
 
         return look
 
-    monkeypatch.setattr(os, "open", refusing(0))
-    monkeypatch.setattr(os, "scandir", refusing(1))
+    for name in ("open", "scandir", "listdir"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))

@@ -20,6 +20,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -78,6 +79,8 @@ def write_sweep(
     and the table says why this one was not; "keep" is the same as "stop". `progress` is called after each point. Raises
     WriteError as `Build.write` does, and SpecError if two different points have one name.
     """
+    if parquet and (missing := next((name for name in ("pandas", "pyarrow") if find_spec(name) is None), None)):
+        raise InputError(f"to write Parquet takes {missing}: pip install 'nmlgen[frame]'")
     writer = _Writer(Path(directory), invalid, strict, force)
     try:
         with _staging(writer.directory) as staging, tempfile.TemporaryFile("w+", encoding="utf-8") as rows:

@@ -8,12 +8,15 @@ import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from importlib.util import find_spec
 
 import pytest
 from specs import MAPPING
 
 import nmlgen
 from nmlgen import BuildError, SpecError, WriteError, expand, write_sweep
+from nmlgen.errors import InputError
+from nmlgen.sweep import directory as sweeps
 from nmlgen.sweep.directory import SHARED
 
 GRID = {"parallel.num_io_procs": [1, 2], "job.nodes": [1, 2]}
@@ -199,6 +202,14 @@ def test_values_of_every_type_in_the_table(tmp_path):
         ["", "", '["u", "v,w"]', ""],
         ["", "", "", '{"stripe_count": 2}'],
     ]
+
+
+def test_parquet_without_pandas(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweeps, "find_spec", lambda name: None if name == "pandas" else find_spec(name))
+    points = expand({**MAPPING, "sweep": {"grid": GRID}})
+    with pytest.raises(InputError, match=r"takes pandas: pip install 'nmlgen\[frame\]'"):
+        write_sweep(points, tmp_path / "points", parquet=True)
+    assert not (tmp_path / "points").exists()
 
 
 def test_parquet(tmp_path):
