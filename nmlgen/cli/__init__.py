@@ -6,7 +6,10 @@ import atexit
 import gc
 import os
 import sys
-from typing import TextIO
+
+TYPE_CHECKING = False  # that of typing, whose import would cost a third of the start-up
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 1_000_000  # little of what a command makes goes in circles
 
