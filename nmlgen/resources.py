@@ -5,25 +5,25 @@ In a wheel they lie inside the package; in a checkout beside it.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nmlgen.errors import InputError
-
 _PACKAGE = Path(__file__).resolve().parent
+_PARTIAL = "nmlgen was not installed as a whole, into a directory"
 
 
 @cache
 def directory(kind: str) -> Path:
-    """The directory of one kind of data: "templates", "schemas" or "presets". Raises InputError where there is none, as
+    """The directory of one kind of data: "templates", "schemas" or "presets". Raises OSError where there is none, as
     in a zip file."""
     for place in (_PACKAGE / kind, _PACKAGE.parent / kind):
         if place.is_dir():
             return place
-    raise InputError(f"nmlgen's own {kind} are not at {_PACKAGE}: it was not installed as a whole, into a directory")
+    raise FileNotFoundError(errno.ENOENT, f"not there: {_PARTIAL}", str(_PACKAGE / kind))
 
 
 def shipped(*names: str) -> Any:
