@@ -137,6 +137,19 @@ def test_what_cdo_makes_is_looked_at(lose: str, why: str, tmp_path: Path) -> Non
     assert list((directory / "run" / "output" / "joined").iterdir()) == []
 
 
+def test_no_partition_is_replaced(tmp_path: Path, cdo: Path) -> None:
+    """Where files and partitions lie in one directory, a file may be called as one of the partitions is."""
+    directory = built(tmp_path, "stream_partitions_ml: 2, file_interval: PT80M")
+    write(directory, 1, 0, 40)
+    write(directory, 2, 20, 60)
+    output = directory / "run" / "output"
+    (output / "joined").symlink_to(".")
+    before = {path: path.read_bytes() for path in output.glob("*.nc")}
+    first, _ = join(directory, cdo=str(cdo))
+    assert first.why_not == "joined leads to the directory of the partitions, which it would replace"
+    assert {path: path.read_bytes() for path in output.glob("*.nc")} == before
+
+
 def test_many_files_are_put_together_in_parts(tmp_path: Path, cdo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nmlgen.joining._AT_ONCE", 3)
     directory = built(tmp_path, "stream_partitions_ml: 2, steps_per_file: 1, file_interval: null")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from nmlgen import disk
-from nmlgen.disk import IrregularFileError, open_regular
+from nmlgen.disk import IrregularFileError
 from nmlgen.errors import InputError
 from nmlgen.logs.rows import LogRun
 from nmlgen.values import AttrsInstance, fields
@@ -80,8 +80,7 @@ def read_runs(path: Path) -> tuple[LogRun, ...]:
         if path.suffix == ".parquet":
             rows = _parquet(path)
         else:
-            with open_regular(path) as file:
-                text = file.read().decode("utf-8-sig")
+            text = disk.content(path).decode("utf-8-sig")
             rows = _json(path, text) if path.suffix == ".json" else list(csv.DictReader(io.StringIO(text)))
     except UnicodeDecodeError:
         raise InputError(f"{path} is no table of runs: it is not UTF-8") from None

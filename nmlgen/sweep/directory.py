@@ -46,6 +46,7 @@ TABLE = "points.csv"
 POINTS = "points"
 SHARED = "shared"
 _DIGEST_LENGTH = 12
+_LONGEST_ROW = 2**20  # characters
 FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
 
 Progress = Callable[[Point], None]
@@ -103,7 +104,7 @@ def read_table(directory: Path) -> list[dict[str, str]]:
     path = directory / TABLE
     try:
         with disk.open_text(path, newline="") as file:
-            reader = csv.DictReader(file)
+            reader = csv.DictReader(iter(lambda: file.readline(_LONGEST_ROW), ""))
             missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
                 what = f"there is no column {missing[0]}: this is no table of points"

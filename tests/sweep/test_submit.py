@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import subprocess
+import tracemalloc
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -538,6 +539,18 @@ def test_directories_that_are_no_sweep(slurm, sweep, tmp_path):
     (sweep / "points.csv").write_text("a,b\n1,2\n")
     with pytest.raises(nmlgen.InputError, match="no table of points"):
         nmlgen.status(sweep)
+
+
+def test_a_table_of_points_in_which_a_line_has_no_end(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    os.truncate(sweep / "points.csv", 10**9)
+    tracemalloc.start()
+    try:
+        with pytest.raises(nmlgen.InputError, match=r"points\.csv"):
+            nmlgen.status(sweep)
+        assert tracemalloc.get_traced_memory()[1] < 10**8
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_is_shared_can_be_written_by_the_group(slurm, sweep):

@@ -17,6 +17,14 @@ from nmlgen.results.file import read_file
 from nmlgen.units.calendar import Calendar
 
 
+@pytest.mark.parametrize("name", ["runs.csv", "runs.json"])
+def test_a_table_that_has_no_end_is_too_large(name, tmp_path):
+    (tmp_path / name).touch()
+    os.truncate(tmp_path / name, 10**12)
+    with pytest.raises(InputError, match=f"{name}: file too large"):
+        read_runs(tmp_path / name)
+
+
 @pytest.mark.parametrize("read", [read_logs, read_runs])
 def test_devices_and_pipes_are_refused_by_name(read, tmp_path):
     pipe = tmp_path / "LOG.a"
