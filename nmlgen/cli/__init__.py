@@ -27,11 +27,20 @@ def main(arguments: list[str] | None = None) -> int:
         return run(arguments)
     except KeyboardInterrupt:  # also while it starts
         return 130
+    except RuntimeError as error:
+        if not was_interrupted(error):
+            raise
+        return 130
     except OSError:  # stderr is full, or nobody reads it: what went wrong can be said by the exit code alone
         return 2
     finally:
         for stream in (sys.stdout, sys.stderr):
             _let_go(stream)
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Whether it is Ctrl-C while a class is made: before 3.12 Python makes a RuntimeError of what is raised then."""
+    return isinstance(error.__cause__, KeyboardInterrupt)
 
 
 def _let_go(stream: TextIO | None) -> None:

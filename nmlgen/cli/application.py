@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import click
 
 from nmlgen._version import __version__
+from nmlgen.cli import was_interrupted
 from nmlgen.cli.terminal import Terminal, error_line
 from nmlgen.errors import BuildError, NmlgenError, SpecError
 from nmlgen.visible import visible
@@ -156,6 +157,8 @@ def _run(arguments: list[str]) -> int:
         _close(sys.stdout)
         return 2
     except Exception as error:
+        if was_interrupted(error):
+            return 130
         from nmlgen.experiment.setting import UndecidedError
 
         if isinstance(error, UndecidedError):

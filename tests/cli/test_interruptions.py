@@ -44,6 +44,26 @@ def test_nobody_reads_what_is_wrong(tmp_path):
     assert (done.returncode, (tmp_path / "a.pbs").is_file()) == (0, True)
 
 
+@pytest.mark.parametrize("module", ["nmlgen.cli.application", "nmlgen.cli.check"])
+def test_an_interruption_while_a_class_is_made(module):
+    program = f"""
+import importlib, sys
+class Found:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            class Named:
+                def __set_name__(self, owner, name):
+                    raise KeyboardInterrupt
+            class Made:
+                named = Named()
+sys.meta_path.insert(0, Found())
+from nmlgen.cli import main
+sys.exit(main(["check", "x"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "")
+
+
 @pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "nmlgen.values"])
 def test_an_interruption_during_start_up(module):
     """As if Ctrl-C were pressed while a module is imported."""
