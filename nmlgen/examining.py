@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from enum import Enum
-from getpass import getuser
 from pathlib import Path
 
 from nmlgen import starter
@@ -22,6 +21,7 @@ from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
 from nmlgen.models.icon.inputs import fruitless, search
 from nmlgen.schedulers.pbs import programs as pbs
+from nmlgen.schedulers.programs import user_name
 from nmlgen.schedulers.slurm import programs as slurm
 from nmlgen.values import frozen
 
@@ -148,7 +148,7 @@ def _account(machine: Machine | None, experiment: Experiment | None) -> Iterator
             )
         return
     try:
-        accounts = slurm.accounts(getuser())
+        accounts = slurm.accounts(user_name())
     except SchedulerError as error:
         yield _open("account", f"Slurm does not say which there are: {str(error).splitlines()[-1]}")
         return

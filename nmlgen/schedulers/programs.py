@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,14 @@ def complaint(text: str) -> str:
     """What a program says, as much of its end as anybody wants to read."""
     text = text.strip()
     return text if len(text) <= _MOST_SAID else f"... {text[-_MOST_SAID:]}"
+
+
+def user_name() -> str:
+    """What a batch system calls the user: the name, or the number of one whose name nobody knows, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # before 3.13 the one, later the other
+        return str(os.getuid())
 
 
 @frozen

@@ -7,7 +7,6 @@ that may still be at work, and asks the batch system and the points for the toke
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.render.write import built_files
 from nmlgen.schedulers import arrays_of, schedulers
 from nmlgen.schedulers.arrays import JobId, LimitError, Limits, Mail, Order, RefusedError, Task, age
+from nmlgen.schedulers.programs import user_name
 from nmlgen.sweep.arrays import (
     PointScript,
     array_script,
@@ -391,7 +391,7 @@ class _Submitter:
             return
         users = {point: submission.user for submission in found.submissions for point in submission.points}
         for point in chosen:
-            if (user := users.get(point.directory, getpass.getuser())) != getpass.getuser():
+            if (user := users.get(point.directory, user_name())) != user_name():
                 title = schedulers()[self._scheduler].title
                 hidden = "PrivateData" if self._scheduler == "slurm" else "query_other_jobs"
                 message = f"{user} submitted {point.name}, and this {title} shows nobody else's jobs ({hidden})"
@@ -471,7 +471,7 @@ class _Submitter:
             token=os.urandom(4).hex(),
             name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name)[:200] or "sweep",
             first=first,
-            user=getpass.getuser(),
+            user=user_name(),
             throttle=self._how.throttle,
             jobs=(None,) * legs,
             points=tuple(member.point.directory for member in members),

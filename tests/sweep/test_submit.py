@@ -541,6 +541,16 @@ def test_directories_that_are_no_sweep(slurm, sweep, tmp_path):
         nmlgen.status(sweep)
 
 
+def test_a_user_without_a_name_submits_by_number(slurm, sweep, monkeypatch):
+    def nameless() -> str:
+        raise KeyError("getpwuid(): uid not found")
+
+    monkeypatch.setattr("getpass.getuser", nameless)
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    assert [one.user for one in State(sweep).submissions()] == [str(os.getuid())]
+
+
 def test_a_table_of_points_in_which_a_line_has_no_end(slurm, sweep):
     write(sweep, DIRECTIVES)
     os.truncate(sweep / "points.csv", 10**9)
