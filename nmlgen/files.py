@@ -17,7 +17,7 @@ from nmlgen.source import Source, encoded
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
 _Made = TypeVar("_Made")
-_MOST_MADE = 3  # a bound on memory: a master, and the namelists of an atmosphere and an ocean beside it
+_MOST_MADE = 4  # a bound on memory: a master, the namelists of an atmosphere and an ocean, and a coupling beside it
 
 
 class Files:
@@ -41,7 +41,7 @@ class Files:
     def unread(self) -> Files:
         """The same files, of which none counts as read: each is the same Source here and there."""
         files = Files(self._texts)
-        files._known = self._known
+        files._known, files._made = self._known, self._made
         return files
 
     def share(self, other: Files) -> None:
@@ -54,7 +54,7 @@ class Files:
         known = next((one for one in self._made if one[0] is source and one[1] is make), None)
         if known is None:
             known = source, make, make(source)
-            self._made = [known, *self._made][:_MOST_MADE]
+            self._made[:] = [known, *self._made][:_MOST_MADE]  # those that count none of it as read have it, too
         found: _Made = known[2]
         return found
 

@@ -79,6 +79,16 @@ def test_what_is_made_of_a_few_files_is_made_once(tmp_path):
     assert [source.text for source in made] == ["a", "b", "c"]
 
 
+def test_what_is_made_of_a_file_serves_those_of_which_none_is_read(tmp_path):
+    """A directory is judged by several releases, and what lies beside a master is the same for all of them."""
+    (tmp_path / "a").write_text("a")
+    files, made = Files(), []
+    make = made.append
+    for one in (files.unread(), files.unread(), files):
+        one.made(one.read(tmp_path / "a"), make)
+    assert len(made) == 1
+
+
 def test_a_file_is_the_same_to_those_of_which_none_is_read(tmp_path):
     (tmp_path / "a").write_text("a")
     files = Files()

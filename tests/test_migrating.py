@@ -12,6 +12,7 @@ from nmlgen import migrating
 from nmlgen.errors import InputError
 from nmlgen.lift import namelists, scripts
 from nmlgen.models import wrf
+from nmlgen.spec import coupling
 
 NAMELIST = """&run_nml
  iforcing = 3
@@ -190,6 +191,20 @@ def test_a_namelist_is_read_once_and_lifted_once_for_each_release(tmp_path, monk
     monkeypatch.setattr(namelists, "lift_document", lambda *given, **said: made.append(1) or lifted(*given, **said))
     nmlgen.migrate([path], to="2025.10", icon_release="2024.10")
     assert (len(seen), len(made)) == (1, 2)
+
+
+def test_a_coupling_beside_a_master_is_read_once_for_all_releases(tmp_path, monkeypatch):
+
+    read = []
+    read_text = coupling.read_text
+    monkeypatch.setattr(coupling, "read_text", lambda source, **how: read.append(source) or read_text(source, **how))
+    (tmp_path / "icon_master.namelist").write_text(
+        "&master_model_nml\n model_type = 1\n model_name = 'atm'\n model_namelist_filename = 'NAMELIST_atm'\n/\n"
+    )
+    (tmp_path / "NAMELIST_atm").write_text("&coupling_mode_nml\n coupled_to_ocean = .true.\n/\n")
+    (tmp_path / "coupling.yaml").write_text("coupling: []\n")
+    nmlgen.migrate([tmp_path], to="2025.10")
+    assert len(read) == 1
 
 
 def test_what_a_script_writes_is_read_once_and_lifted_once_for_each_release(tmp_path, monkeypatch):

@@ -204,7 +204,7 @@ def coupling_beside(path: Path, files: Files, name: str = COUPLING_FILE) -> Coup
         source = files.beside(path, name)
     except InputError:
         return UNKNOWN_COUPLING
-    return None if source is None else read_coupling(source)
+    return None if source is None else files.made(source, read_coupling)
 
 
 def lift_models(
