@@ -46,7 +46,7 @@ def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
         findings.extend(rule().check(subject))
     except UndecidedError as error:
         return Verdict(tuple(findings), error)
-    except InputError:  # of a file that somebody gave, such as a registry
+    except (InputError, MemoryError):  # of a file that somebody gave, such as a registry
         raise
     except Exception as error:  # the other rules go on
         return Verdict((*findings, _failed(rule, error, beginning)))

@@ -27,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
         return run(arguments)
     except KeyboardInterrupt:  # also while it starts
         return 130
+    except MemoryError:
+        print("nmlgen: error: there is not enough memory (MemoryError)", file=sys.stderr)
+        return 2
     except RuntimeError as error:
         if not was_interrupted(error):
             raise

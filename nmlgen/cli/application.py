@@ -156,6 +156,8 @@ def _run(arguments: list[str]) -> int:
         click.echo(error_line(error), err=True)
         _close(sys.stdout)
         return 2
+    except MemoryError:
+        raise
     except Exception as error:
         if was_interrupted(error):
             return 130

@@ -6,8 +6,11 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from nmlgen.cli import main
 
 CALL = [sys.executable, "-m", "nmlgen"]
 BUFFERED = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -42,6 +45,16 @@ def test_nobody_reads_what_is_wrong(tmp_path):
     done = subprocess.run(call, cwd=tmp_path, stderr=writes, env=BUFFERED, check=False)
     os.close(writes)
     assert (done.returncode, (tmp_path / "a.pbs").is_file()) == (0, True)
+
+
+@pytest.mark.parametrize("place", ["nmlgen.checking.all_rules", "nmlgen.cli.application.run"])
+def test_too_little_memory(place, monkeypatch, capsys):
+    def too_much(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(place, too_much)
+    assert main(["check", str(Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml")]) == 2
+    assert capsys.readouterr().err == "nmlgen: error: there is not enough memory (MemoryError)\n"
 
 
 @pytest.mark.parametrize("module", ["nmlgen.cli.application", "nmlgen.cli.check"])
