@@ -52,6 +52,12 @@ _MOST_BEFORE = 300
 _FEWEST_STRANGE, _FEWEST_STRANGE_OF_SHELL = 3, 10  # lines
 _STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
 _HEADING = re.compile(r"[A-Z][a-z]+[ \t][^\n=$]{1,200}:[ \t]*")  # For the way back (north):
+_OF_NO_SHELL = re.compile(
+    r"[ \t]*(?:(?:library|require|setwd)\([\"']?\w|[A-Za-z.][\w.]*[ \t]*<-[ \t]*[A-Za-z][\w.]*\("
+    r"|[0-9.]+[ \t]*[-+*/][ \t]*\()"
+)
+"""A statement of R, in what has been written down after its prompt, or a sum: `a <- f(b)`, `2 * (3 + 4)`."""
+_NOTES = re.compile(r"(?i:(?:.*[^a-z])?notes?(?![a-z]))")
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
 _LONGEST_LOOKED_AT = 1000  # characters of a line
 _FEWEST_SENTENCES = 3  # a remark without its # may have two lines
@@ -116,8 +122,8 @@ def _after_the_first(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text that a shell does not take is one of Python's `str.format`, with names in braces, and braces that
-    are meant in two; or of ERB (`<% if x %>`), or is called a template, or has a place where somebody writes something,
-    such as `<your account>` or `<<<account>>>`.
+    are meant in two; or of ERB (`<% if x %>`), or is called a template or notes, or has a place where somebody
+    writes something, such as `<your account>` or `<<<account>>>`.
     """
     text = source.text
     if ("<%" in text and _ERB.search(text) is not None) or ("£" in text and _POUNDS.search(text) is not None):
@@ -126,8 +132,10 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
         return True
     if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
         return True
-    return is_named_template(source.name) or any(
-        found.span is not None and _is_filled_in(found.span) for found in findings
+    return (
+        is_named_template(source.name)
+        or _NOTES.match(source.name.rpartition("/")[2]) is not None
+        or any(found.span is not None and _is_filled_in(found.span) for found in findings)
     )
 
 
@@ -142,7 +150,7 @@ def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     if not says_so and "esac" not in text and any(_STEP.match(source.line(line)) for line in strange):
         return True
     stop = source.line(min(strange)) if strange else ""
-    if not says_so and _HEADING.fullmatch(stop) is not None:
+    if not says_so and (_HEADING.fullmatch(stop) is not None or _OF_NO_SHELL.match(stop) is not None):
         return True
     if _PROMPT.match(stop) is not None:
         return True

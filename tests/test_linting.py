@@ -625,9 +625,9 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     script.write_text(text.replace("{cfg.out}", "out"))
     assert codes(nmlgen.lint([script])) == ["SHL001"]
     (tmp_path / "templates").mkdir()
-    named = tmp_path / "templates" / "job.sh"
-    named.write_text(script.read_text())
-    assert nmlgen.lint([named]).errors == ()
+    for name in ("templates/job.sh", "Notes2_runs.bash"):
+        (tmp_path / name).write_text(script.read_text())
+        assert nmlgen.lint([tmp_path / name]).errors == ()
     for line in ("export RATE=your_rate(float)", "export NAME=<????>", "kill £(< pid)", "load <other stuff> \r"):
         script.write_text(f"#!/bin/bash\n{line}\n")
         assert nmlgen.lint([script]).errors == ()
@@ -664,6 +664,10 @@ def test_a_script_most_of_which_is_of_another_language(times, number, tmp_path):
     ("text", "number"),
     [
         ("true\n" * 10 + "For one (a):\n", 0),
+        ("true\n" * 10 + "library(a)\n", 0),
+        ("true\n" * 10 + "a<-f(b)\n", 0),
+        ("true\n" * 10 + "2.5 / ( 3 )\n", 0),
+        ("#!/bin/sh\n2.5 / ( 3 )\n", 1),
         ("true\n" * 10 + "1) copy\n", 0),
         ("true\nStep 2)\n", 0),
         ("#!/bin/bash\n1) copy\n", 1),

@@ -301,6 +301,10 @@ def test_what_has_blanks_and_is_not_filled_in(value: str) -> None:
 def test_what_is_yours_is_filled_in() -> None:
     assert "stray-word" not in kinds("#SBATCH --mail-user=YOUR EMAIL")
     assert "stray-word" in kinds("#SBATCH --mail-user=her email")
+    assert kinds("#SBATCH -- insert your options here") == []
+    assert "stray-word" in kinds("#SBATCH -- insert our options here")
+    assert "bad-value" not in kinds("#SBATCH --array=1-#number of runs")
+    assert "bad-value" in kinds("#SBATCH --array=1- #number of runs")
     assert kinds("#SBATCH ...", "#SBATCH -?? gpu") == []
     assert [problem.stops for problem in read("#SBATCH $mine").problems] == [False]
     assert kinds("#SBATCH XXXqueueXXX", "#SBATCH [other options]", "#SBATCH --mail-user=jane [at] doe.org") == []

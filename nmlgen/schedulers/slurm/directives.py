@@ -426,6 +426,8 @@ class _Reading:
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):
             return
+        if word.span.line in self._lines_for_somebody:
+            return
         if before is not None and before.span in self._swallowed:  # it had this for its value, which is told already
             return
         if _MARK.fullmatch(word.start) or _FORM.fullmatch(word.start):
@@ -437,6 +439,11 @@ class _Reading:
         stops = not self._has_foreign_variable(word.start)
         message = f'"{word.start}" belongs to no option: sbatch refuses the job'
         self._problem("stray-word", message, word.span, expected, stops)
+
+    @cached_property
+    def _lines_for_somebody(self) -> set[int]:
+        """The lines in which somebody is told what to write there: `#SBATCH -- insert your options here`."""
+        return {word.span.line for word in self.words if word.start.lower() == "your"}
 
     def _option(self, given: GivenOption) -> None:
         if given.option is None:
@@ -525,7 +532,7 @@ class _Reading:
             equals = evolve(word.span, end_line=word.span.line, end_column=word.span.column + 1)
             fix = Fix("write a blank for the equals sign", (Edit(equals, " "),)) if there else None
             self._problem("equals-sign", message, word.span, expected, stops=refusal is not None, fix=fix)
-        elif refusal is not None and self._is_filled_in(name, text):
+        elif refusal is not None and (self._is_filled_in(name, text) or _has_remark_for_rest(word.span)):
             return text, False
         elif refusal is not None:
             expected, stops = refusal, not _has_word_for_number(name, text)
@@ -571,6 +578,12 @@ def _has_word_for_number(name: str, text: str) -> bool:
     if name in ("time", "time-min", "array"):
         return without_limit(text) is None and has_word_for_number(text)
     return name in _NUMBERS and has_word_for_number(text)
+
+
+def _has_remark_for_rest(span: Span) -> bool:
+    """Whether a remark stands right behind a value, for what somebody writes there: `--array=1-#number of runs`."""
+    line = span.source.line(span.line)
+    return span.end_line == span.line and line[span.end_column - 1 : span.end_column] == "#"
 
 
 def _is_left_out(problem: SyntaxProblem) -> bool:
