@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -56,6 +58,20 @@ def test_a_directory_that_cannot_be_read(built, monkeypatch):
     refuse(monkeypatch, "built")
     with pytest.raises(UnreadableError, match="built: permission denied"):
         nmlgen.lint([built])
+
+
+@pytest.mark.parametrize("use", [nmlgen.import_spec, lambda path: nmlgen.compare(path, path)])
+def test_a_directory_on_a_disk_that_fails(use, built, monkeypatch):
+    real = os.listdir
+
+    def failing(path="."):
+        if os.path.basename(path) == "built":
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", failing)
+    with pytest.raises(UnreadableError, match="built: input/output error"):
+        use(built)
 
 
 def test_a_log_among_others(tmp_path, monkeypatch):

@@ -57,10 +57,14 @@ def own_script(directory: Path) -> Path | None:
 
 
 def listed(directory: Path) -> list[Path]:
-    """What is in a directory, in order; nothing where nobody may look."""
+    """What is in a directory, in order; nothing where nobody may look. Raises UnreadableError where the disk fails."""
     try:
         return [directory / name for name in disk.names(directory)]
-    except OSError:
+    except PermissionError:
+        return []
+    except OSError as error:
+        if (refused := disk.unreadable(error, str(directory))) is not None:
+            raise refused from None
         return []
 
 
