@@ -90,7 +90,7 @@ def _join(run: Path, name: str, parts: Sequence[PromisedFile], program: str, cal
     if not _lacks(target, times, calendar):
         return Joined(shown, len(parts), len(times), is_new=False)
     paths = [run / part.name for part in parts]
-    if target.parent.resolve() in {path.parent.resolve() for path in paths}:
+    if os.path.realpath(target.parent) in {os.path.realpath(path.parent) for path in paths}:
         return Joined(
             shown, len(parts), 0, f"{DIRECTORY} leads to the directory of the partitions, which it would replace"
         )

@@ -150,6 +150,15 @@ def test_no_partition_is_replaced(tmp_path: Path, cdo: Path) -> None:
     assert {path: path.read_bytes() for path in output.glob("*.nc")} == before
 
 
+def test_a_link_to_itself_is_no_place_for_files(tmp_path: Path, cdo: Path) -> None:
+    directory = built(tmp_path, "stream_partitions_ml: 2, file_interval: PT80M")
+    write(directory, 1, 0, 40)
+    write(directory, 2, 20, 60)
+    (directory / "run" / "output" / "joined").symlink_to("joined")
+    with pytest.raises(OSError, match="joined"):
+        join(directory, cdo=str(cdo))
+
+
 def test_many_files_are_put_together_in_parts(tmp_path: Path, cdo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nmlgen.joining._AT_ONCE", 3)
     directory = built(tmp_path, "stream_partitions_ml: 2, steps_per_file: 1, file_interval: null")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import icon_logs
@@ -83,6 +84,18 @@ def test_a_log_among_others(tmp_path, monkeypatch):
     assert [str(warning) for warning in found.warnings] == [f"{tmp_path / 'LOG.b'}: permission denied"]
     with pytest.raises(InputError, match=r"LOG\.b: permission denied"):
         nmlgen.read_logs(tmp_path / "LOG.b")
+
+
+def test_what_a_run_notes_without_an_end(built):
+    (built / "run").mkdir()
+    (built / "run" / "nmlgen.legs").touch()
+    os.truncate(built / "run" / "nmlgen.legs", 10**9)
+    tracemalloc.start()
+    try:
+        nmlgen.verify(built)
+        assert tracemalloc.get_traced_memory()[1] < 10**8
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_error_of_reading_names_the_file():
