@@ -418,3 +418,20 @@ def test_what_an_unknown_variable_may_mean_is_looked_for_once(tmp_path, monkeypa
     monkeypatch.setattr(judging, "nearest", lambda word, known: seen.append(word) or nearest(word, known))
     nmlgen.lint([path])
     assert sorted(seen) == ["a_of_fork", "b_of_fork"]
+
+
+@pytest.mark.parametrize(
+    ("above", "severity"), [("test/em_real", "warning"), ("a/b/c/d/e/f", "error"), (None, "error")]
+)
+def test_a_variable_that_the_tree_declares_is_one_of_a_fork(above, severity, tmp_path):
+    tree = tmp_path / "tree" / (above or "run")
+    tree.mkdir(parents=True)
+    if above is not None:
+        (tmp_path / "tree" / "Registry").mkdir()
+        common = "include registry.mine\nrconfig real other namelist,physics 1 1.\n"
+        (tmp_path / "tree" / "Registry" / "Registry.EM_COMMON").write_text(common)
+        (tmp_path / "tree" / "Registry" / "registry.mine").write_text("rconfig  real  zz  namelist,domains 1 1. h\n")
+    path = tree / "namelist.input"
+    path.write_text("&time_control\n run_hours = 12,\n/\n&domains\n time_step = 60,\n zz = 1.,\n/\n")
+    (found,) = [finding for finding in nmlgen.lint([path]).findings if finding.code == "WRF002"]
+    assert (found.severity.value, "zz" in found.message) == (severity, True)

@@ -81,7 +81,8 @@ problems = {
             "The Fortran runtime stops in a group: at a variable that it does not have, at a value of another type, at "
             "more values than there are domains. WRF then prints all lines that may be at fault, and ends. A variable "
             "that another release of WRF has is a warning, as nobody says for which one the file is, and so are "
-            "several that none has, which a fork may. It is a warning, too, where the file ends before a group does: "
+            "several that none has, which a fork may, and one that the registry of the tree declares in which the file "
+            "lies. It is a warning, too, where the file ends before a group does: "
             "WRF takes that for a group that is not there.",
             "&time_control\n run_hours = 12,\n io_form_histry = 2,\n/\n&domains\n time_step = 60,\n/",
             "&time_control\n run_hours = 12,\n io_form_history = 2,\n/\n&domains\n time_step = 60,\n/",
@@ -149,11 +150,11 @@ def recognises(path: Path, text: str) -> bool:
     return len(groups) == 2 or (_NAME.fullmatch(path.name) is not None and bool(groups))
 
 
-def lint(document: Document, tasks: int | None, _beside: Beside) -> Report:
+def lint(document: Document, tasks: int | None, beside: Beside) -> Report:
     """Judge a namelist.input for a job of so many MPI tasks; see `judging`."""
     from nmlgen.models.wrf.judging import judge  # most namelists are of ICON
 
-    return judge(document, tasks)
+    return judge(document, tasks, beside)
 
 
 def workload(document: Document, tasks: int, _beside: Beside) -> Workload:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
-from nmlgen.models.reading import Cell, Read, read_settings
+from nmlgen.models.reading import Beside, Cell, Read, read_settings
 from nmlgen.models.wrf import problems
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
 from nmlgen.models.wrf.registry import (
@@ -22,6 +22,7 @@ from nmlgen.models.wrf.registry import (
     wrf_registry,
 )
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
+from nmlgen.models.wrf.tree import declared_above
 from nmlgen.namelist.syntax import Document, Group
 from nmlgen.source import Source, Span
 from nmlgen.values import evolve
@@ -36,14 +37,15 @@ _RADIATION = frozenset({-1, 0, 1, 2, 3, 4, 5, 7, 14, 24, 31, 99})
 _SUITE = "setup_physics_suite"
 
 
-def judge(document: Document, tasks: int | None) -> Report:
-    """Judge a namelist.input for a job of so many MPI tasks; None where nobody says how many."""
+def judge(document: Document, tasks: int | None, beside: Beside) -> Report:
+    """Judge a namelist.input for a job of so many MPI tasks; None where nobody says how many. `beside` gives a file by
+    its path from there."""
     read = read_settings(document, wrf_registry(), PASSED_OVER)
     shared, last = list(read.values["mp_physics"]), read.value("max_dom")
     if isinstance(last, int) and 1 <= last <= MOST_DOMAINS:  # frame/module_configure.F: "2004/04/28"
         shared[:last] = [shared[last - 1]] * last
         read = evolve(read, values={**read.values, "mp_physics": shared})
-    return _Judging(read, document.source, tasks).report()
+    return _Judging(read, document.source, tasks, beside).report()
 
 
 class _Judging(Judging):
@@ -52,13 +54,20 @@ class _Judging(Judging):
     unreadable = "WRF002"
     strict = ("namelist_quilt",)
 
-    def __init__(self, read: Read, source: Source, tasks: int | None) -> None:
+    def __init__(self, read: Read, source: Source, tasks: int | None, beside: Beside) -> None:
         super().__init__(read, source, wrf_registry(), problems)
-        self.tasks = tasks
+        self.tasks, self.beside = tasks, beside
         self.mesh: dict[str, int] = {}
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
-        return known_elsewhere(group, name)
+        known = known_elsewhere(group, name)
+        is_declared = known is None and (group.lower(), name.lower()) in self.declared
+        return "the WRF in whose tree it lies" if is_declared else known
+
+    @cached_property
+    def declared(self) -> frozenset[tuple[str, str]]:
+        """What the tree declares that the namelist lies in."""
+        return declared_above(self.beside)
 
     def group_elsewhere(self, group: Group) -> str | None:
         if group.name.startswith("wrfvar"):
