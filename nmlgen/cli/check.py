@@ -30,9 +30,6 @@ from nmlgen.selection import Selection, selected, selectors
 if TYPE_CHECKING:  # the readers of sweeps are imported for a sweep
     from nmlgen.sweep.review import Review
 
-_MOST_POINTS = 200  # of a sweep: a few seconds
-_MOST_VALUES = 200_000  # that the spec has, in all points together
-
 
 @click.command("check")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
@@ -94,16 +91,12 @@ def command(
 
 
 def _reviewed(spec: nmlgen.Spec, every: bool, quiet: bool) -> Review:
-    from nmlgen.spec.document import MAXIMUM_WRITTEN
     from nmlgen.sweep.expansion import plan_of_spec
-    from nmlgen.sweep.review import review
+    from nmlgen.sweep.review import affordable, review
 
     plan = plan_of_spec(spec)
     assert plan is not None  # there is a sweep
-    assert spec.source is not None  # it was loaded
-    values = MAXIMUM_WRITTEN - spec.source.room.written
-    most = min(_MOST_POINTS, _MOST_VALUES // max(1, values))
-    return review(plan, None if every else most, iter if quiet else partial(tracked, verb="checking"))
+    return review(plan, None if every else affordable(plan), iter if quiet else partial(tracked, verb="checking"))
 
 
 def _counted(review: Review) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, Report, Undecided, in_order
+from nmlgen.spec.document import MAXIMUM_WRITTEN
 from nmlgen.sweep.expansion import points_of
 from nmlgen.sweep.plan import Plan
 from nmlgen.sweep.point import Point
@@ -15,6 +16,10 @@ from nmlgen.values import evolve, frozen
 _NAMED = 3
 _ALIKE = 3  # so many that differ in a number only are told
 _DIGIT = re.compile(r"\d")
+_MOST_POINTS = 200
+_FEW = 5
+_MOST_WORK = 200_000  # a few seconds
+_DERIVED = 4  # what is worked out takes so many times as long as a value of the spec
 _UNUSED_SUPPRESSION = "SPC009"
 
 
@@ -33,6 +38,27 @@ class Review:
     def is_whole(self) -> bool:
         """Whether every point was checked."""
         return self.points == self.total
+
+
+def affordable(plan: Plan) -> int:
+    """How many points of a plan are checked in a few seconds: counted by what its spec is made of, and by what the
+    rules work out of one of them, so that it is the same everywhere."""
+    assert plan.base.source is not None, "a spec that was loaded"
+    work = MAXIMUM_WRITTEN - plan.base.source.room.written
+    some, total = plan.drawn(2)  # what the first is asked is listened to, and not worked out
+    if total > _FEW:
+        work += _DERIVED * max(map(_derived, points_of(plan, some)))
+    return max(_FEW, min(_MOST_POINTS, _MOST_WORK // max(1, work)))
+
+
+def _derived(point: Point) -> int:
+    """How many things the rules have worked out of a point; none of one that is no experiment."""
+    try:
+        point.report  # noqa: B018
+        experiment = point.spec.experiment
+    except SpecError:
+        return 0
+    return sum(len(subject.derived) for subject in (experiment, *experiment.components))
 
 
 def review(plan: Plan, most: int | None = None, track: Callable[[Iterable[Point]], Iterable[Point]] = iter) -> Review:

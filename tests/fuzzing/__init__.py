@@ -22,6 +22,7 @@ from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.mated import mated_specs
 from fuzzing.mazes import mazes_of_directories, mazes_of_namelists, mazes_of_scripts, mazes_of_specs
+from fuzzing.multiplied import multiplied_specs
 from fuzzing.recoded import recoded_from
 from fuzzing.registered import registered_namelists
 from fuzzing.slurm import replies
@@ -84,6 +85,7 @@ KINDS: dict[str, Fuzzer] = {
     "mazes-directories": mazes_of_directories,
     "registered-namelists": registered_namelists,
     "argued-commands": argued_commands,
+    "multiplied-specs": multiplied_specs,
     **GROWN,
     "kept": kept,
     "large": large,
