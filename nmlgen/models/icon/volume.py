@@ -213,14 +213,14 @@ class _Sizes(NamedTuple):
 
 
 def _sizes(component: Component, stream: Group, level_type: str, domain: int) -> _Sizes:
-    if str(component["io_nml", "output_nml_dict"].value).strip():  # a file, whose contents may be others for each point
-        return _Contents(component, stream, level_type, domain).sizes()
     settings = tuple(
         (key, setting.certainty, repr(setting.origin.value))
         for key, setting in _shared_settings(stream)
-        if not key.startswith("stream_partitions_")
+        if not key.startswith("stream_partitions_") and key not in _TIMES
     )
-    return _recorded(_Recorded(_circumstances(component), settings, level_type, domain, component, stream))
+    return _recorded(
+        _Recorded(_circumstances(component), _words(component), settings, level_type, domain, component, stream)
+    )
 
 
 def step_volume(component: Component, stream: Group, level_type: str, domain: int = 1) -> Volume:
@@ -334,6 +334,13 @@ def read_dictionary(component: Component) -> dict[str, str] | None:
     except (OSError, ValueError, InputError):
         return None
     return _translations(text, swapped)
+
+
+@remembered
+def _words(component: Component) -> frozenset[tuple[str, str]] | None:
+    """What the dictionary of output says: that of each point of a sweep may be another file, or another time's."""
+    dictionary = read_dictionary(component)
+    return None if dictionary is None else frozenset(dictionary.items())
 
 
 @lru_cache(maxsize=8)
@@ -702,6 +709,7 @@ class _Recorded:
     """What the sizes of a stream depend on, the experiment it is of aside."""
 
     shared: _Shared
+    words: frozenset[tuple[str, str]] | None
     settings: tuple[tuple[object, ...], ...]
     level_type: str
     domain: int
@@ -709,7 +717,21 @@ class _Recorded:
     stream: Group = field(eq=False)
 
 
-@lru_cache(maxsize=64)
+_TIMES = frozenset(
+    (
+        "output_start",
+        "output_end",
+        "output_interval",
+        "output_bounds",
+        "file_interval",
+        "steps_per_file",
+        "include_last",
+    )
+)
+"""When a stream writes, which the size of one output step does not depend on."""
+
+
+@lru_cache(maxsize=512)  # as many as there are streams, each of which is asked for more than once
 def _recorded(recorded: _Recorded) -> _Sizes:
     return _Contents(recorded.component, recorded.stream, recorded.level_type, recorded.domain).sizes()
 

@@ -16,6 +16,7 @@ from nmlgen import load_spec
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.setting import UndecidedError, unknown, written
+from nmlgen.models.icon import volume as volumes
 from nmlgen.models.icon.clock import clock
 from nmlgen.models.icon.schedule import duties
 from nmlgen.models.icon.volume import (
@@ -633,3 +634,17 @@ def test_runs_on_grids_of_other_sizes_share_no_sizes() -> None:
 def test_a_file_that_is_called_by_another_grid(named: str, file: str, limited: str, other: str | None) -> None:
     component = wave(f"grid.name={named}", f"grid.file={file}", f"namelists.grid_nml.l_limited_area={limited}")
     assert other_grid(component) == other
+
+
+def test_streams_that_differ_in_their_times_only_are_worked_out_once(tmp_path: Path, monkeypatch) -> None:
+    """Where names are translated by a dictionary, too."""
+    (tmp_path / "dict").write_text("t_air temp\n")
+    streams = [f"output.s{number}={{output_interval: PT{number}M, ml_varlist: [t_air]}}" for number in range(1, 9)]
+    component = wave(*streams, "namelists.io_nml.output_nml_dict=dict")
+    inputs = (InputFile("dict", written("inputs", str(tmp_path / "dict"), "spec")),)
+    there = evolve(component.experiment, inputs=inputs).components[0]
+    made = []
+    contents = volumes._Contents
+    monkeypatch.setattr(volumes, "_Contents", lambda *args: made.append(args) or contents(*args))
+    sizes = {volumes.step_volume(there, stream, "ml").best for stream in there.streams[-8:]}
+    assert (len(made), sizes) == (1, {LEVELS + 8})
