@@ -63,4 +63,11 @@ def report_document(report: Report) -> dict[str, Any]:
 
 def to_json(document: Any) -> str:
     """The text of a JSON document."""
-    return visible_json(json.dumps(document, indent=2, ensure_ascii=False))
+    return visible_json(json.dumps(document, indent=2, ensure_ascii=False, default=_complex))
+
+
+def _complex(value: object) -> str:
+    """The one value of a namelist that JSON does not have, as Fortran writes it."""
+    if not isinstance(value, complex):
+        raise TypeError(f"{type(value).__name__} is no value of JSON")
+    return f"({value.real}, {value.imag})"

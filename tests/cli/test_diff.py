@@ -83,6 +83,15 @@ def test_json(nmlgen, two):
     assert second["new"] == {"value": 0, "certainty": "default", "location": None}
 
 
+def test_a_complex_value_is_text_in_json(nmlgen, two):
+    path = two / "run1" / "NAMELIST_wave"
+    path.write_text(path.read_text() + "&our_nml\n x = (1, 2)\n/\n")
+    done = nmlgen("diff", "spec.yaml", "run1", "--format", "json")
+    assert done.code == 1
+    assert "(1.0, 2.0)" in done.out
+    json.loads(done.out)
+
+
 def test_models_are_matched_by_name(nmlgen, two):
     master = two / "run1" / "icon_master.namelist"
     model = "&master_model_nml\n model_name = 'oce'\n model_type = 2\n model_namelist_filename = 'NAMELIST_oce'\n/\n"
