@@ -73,7 +73,9 @@ class Judge:
             async with self._lock:
                 return await asyncio.to_thread(work)
 
-        return await asyncio.shield(alone())
+        working = asyncio.ensure_future(alone())
+        working.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if the asker gave up
+        return await asyncio.shield(working)
 
     def _wait_for(self, uri: str) -> None:
         self._waiting[uri] = None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable
 
 import pytest
 
+from nmlgen.errors import InputError
 from nmlgen.lsp import judging
 from nmlgen.lsp.analysis import Analysis
 from nmlgen.lsp.documents import Document, Documents
@@ -78,3 +80,23 @@ async def test_a_question_that_is_taken_back_stops_nothing(monkeypatch, tmp_path
     while analysis() is None:
         await asyncio.sleep(0)
     assert told == ["0"]
+
+
+@pytest.mark.asyncio
+async def test_work_that_fails_after_its_asker_gave_up_is_not_told(tmp_path):
+    judge, begun, go, told = Judge(Documents(), lambda analysis: None), threading.Semaphore(0), threading.Event(), []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context))
+
+    def work() -> None:
+        begun.release()
+        go.wait()
+        raise InputError("nothing stands here")
+
+    asked = asyncio.ensure_future(judge.run(work))
+    await arrived(begun)
+    asked.cancel()
+    go.set()
+    await judge.run(lambda: None)  # which waits for the first
+    gc.collect()
+    await asyncio.sleep(0)
+    assert told == []
