@@ -18,7 +18,6 @@ an atmosphere with one step a file and two partitions 12 of 13 records were left
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -36,7 +35,7 @@ from nmlgen.models.icon.schedule import (
     number_at_branch,
     skipped_dates,
 )
-from nmlgen.models.icon.windows import number_before
+from nmlgen.models.icon.windows import number_before, with_last
 from nmlgen.values import frozen
 
 
@@ -80,7 +79,7 @@ class _Numbered(NamedTuple):
 
     number: int
     name: str
-    dates: list[int]
+    dates: Sequence[int]
 
 
 _MOST_JOBS = 100_000
@@ -109,7 +108,7 @@ def fate(
     for leg, (begin, end) in enumerate(islice(_legs(clock), legs), start=1):
         own = dates[number_before(dates, begin) : number_before(dates, end + 1)]
         if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
-            own = (*own, appended)
+            own = with_last(own, appended)
         for opened in chain.job(own, begin, end):
             if opened.is_opened and not opened.is_appended and files.get(opened.name):
                 losses.append(Loss(leg, opened.name, len(files[opened.name])))
@@ -154,7 +153,7 @@ class _Chain:
             first = 0
             while is_restart and first < len(held) and self._step_of(held[first]) <= begin:
                 first += 1  # written by the job before
-            own = held[first : bisect_right(held, end)]
+            own = held[first : number_before(held, end + 1)]
             if own:
                 is_first = not written
                 is_appended = is_first and bool(begin) and (bool(first) or number == 1)
@@ -176,12 +175,6 @@ class _Chain:
             return found
         ends = FileEnds(self.component, self.file, self.clock, dates[0])
         names = Names(self.component, self.file, self.clock, skipped, self.output_filename)
-        number = self.offset[0]
-        held: list[int] = []
-        for date in dates:
-            if held and ends.ended(date, len(held)):
-                number, held = number + 1, []
-            if not held:
-                found.append(_Numbered(number, names.of(number, date), held))
-            held.append(date)
+        for number, held in enumerate(ends.of_each(dates), start=self.offset[0]):
+            found.append(_Numbered(number, names.of(number, held[0]), held))
         return found

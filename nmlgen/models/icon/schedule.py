@@ -31,7 +31,7 @@ from nmlgen.models.icon.ranks import (
     placement,
     split,
 )
-from nmlgen.models.icon.windows import Windows, number_before
+from nmlgen.models.icon.windows import Windows, number_before, with_last
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 from nmlgen.values import field, frozen
@@ -211,7 +211,7 @@ def _together(component: Component, file: OutputFile, regular: Sequence[int], la
         return regular
     if len(regular) > MOST_DATES:
         raise _too_many(component, file, MOST_DATES)
-    return Windows((*(regular.parts if isinstance(regular, Windows) else (regular,)), last))
+    return with_last(regular, *last)
 
 
 def _listed(component: Component, file: OutputFile, found: Sequence[int | None]) -> tuple[int, ...]:
@@ -502,18 +502,25 @@ class FileEnds:
         return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
 
     def _played(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
-        files = most = at = 0
-        while at < len(regular):
-            if at:
-                self.ended(regular[at], 1)
-            behind = max(at + 1, number_before(regular, self._end))
-            files, most, at, records = files + 1, max(most, behind - at), behind, behind - at
+        files = most = 0
+        for held in self.of_each(regular if last is None else with_last(regular, last)):
+            files, most = files + 1, max(most, len(held))
             if files > self._most:
                 raise UndecidedError(self._setting, f"{self._setting.name} makes more files than are gone through")
-        if last is None:
-            return files, most
-        is_new = self.ended(last, records)
-        return files + is_new, max(most, 1 if is_new else records + 1)
+        return files, most
+
+    def of_each(self, dates: Sequence[int]) -> Iterator[Sequence[int]]:
+        """The output times in each file, one after the other."""
+        at = 0
+        while at < len(dates):
+            if not self._interval:
+                behind = at + (self._size + (self._longer and at == 0) if self._size else len(dates))
+            else:
+                if at:
+                    self.ended(dates[at], 1)
+                behind = max(at + 1, number_before(dates, self._end))
+            yield dates[at:behind]
+            at = behind
 
     def _after(self, date: int, times: int = 1) -> int:
         if self._months is None:

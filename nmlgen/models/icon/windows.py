@@ -58,3 +58,8 @@ def number_before(dates: Sequence[int], time: int) -> int:
         return bisect_left(dates, time)
     place = bisect_left(dates.lasts, time)
     return len(dates) if place == len(dates.parts) else dates.firsts[place] + number_before(dates.parts[place], time)
+
+
+def with_last(dates: Sequence[int], last: int) -> Windows:
+    """These output times, and another one behind them."""
+    return Windows((*(dates.parts if isinstance(dates, Windows) else (dates,)), (last,)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.memory import kept
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.clock import Clock, clock
@@ -28,18 +28,27 @@ _OF_A_JOB = 5
 _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
 
-@remembered
-def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
-    """What the chain leaves of each sequence, in files that are named but for `output_filename`. Of a chain longer than
-    a hundred jobs the first hundred count, of one that writes very much as many as have some ten thousand records;
-    UndecidedError if these are not even two."""
+def _fates(component: Component) -> Iterator[tuple[OutputFile, Fate]]:
+    """What the chain leaves of each sequence, in files that are named but for `output_filename`."""
+    return zip(_files(component), _fates_in_order(component), strict=False)
+
+
+def _files(component: Component) -> list[OutputFile]:
+    return [file for file in output_files(component) if file.partitions <= MOST_PARTITIONS]
+
+
+@kept
+def _fates_in_order(component: Component) -> tuple[Fate, ...]:
+    """What the chain leaves of each of `_files`; nothing where there is no chain. Of one longer than a hundred jobs the
+    first hundred count, of one that writes very much as many as have some ten thousand records; UndecidedError if these
+    are not even two."""
     time = clock(component)
     kind = component["master_model_nml", "model_type"].value
     if time.legs < 2 or kind not in (_ATMOSPHERE, _OCEAN, _WAVES):
         return ()
-    files = [file for file in output_files(component) if file.partitions <= MOST_PARTITIONS]
+    files = _files(component)
     looked_at = _beginning(component, files, time)
-    return tuple((file, fate(component, file, looked_at, output_filename=_STEM)) for file in files)
+    return tuple(fate(component, file, looked_at, output_filename=_STEM) for file in files)
 
 
 def _whole(component: Component, file: OutputFile, name: str) -> str:
