@@ -413,14 +413,23 @@ def _unlike(component: Component) -> Iterator[Unlike]:
         yield Unlike("nests count as cells that step more often: measured on one domain only", computing=2.0)
     if component["parallel_nml", "pio_type"].value == _CDI_PIO:
         yield Unlike("pio_type is 2: output by CDI-PIO was not measured", writing=None)
-    for stream in component.streams:
-        if component.stream_setting(stream, "filetype").value == _NETCDF4:
-            yield Unlike(f"{stream.title} is NetCDF-4: measured with classic NetCDF only", writing=1.5)
-        if component.stream_setting(stream, "filetype").value == _GRIB2:
-            yield Unlike(f"{stream.title} is GRIB2: measured with NetCDF only", writing=4.0)
-        if component.stream_setting(stream, "remap").value == 1:
-            words = f"{stream.title} is interpolated to a regular grid: measured on the model's own only"
-            yield Unlike(words, computing=1.5, writing=4.0)
+    yield from _unlike_streams(component)
+
+
+def _unlike_streams(component: Component) -> Iterator[Unlike]:
+    """The same of the streams: each kind once, as what is not known of one is not known of others in the same way."""
+    for name, value, is_what, computing, writing in _UNLIKE_STREAMS:
+        some = [stream for stream in component.streams if component.stream_setting(stream, name).value == value]
+        if some:
+            which = f"{some[0].title} is" if len(some) == 1 else f"{some[0].title} and {len(some) - 1} more are"
+            yield Unlike(f"{which} {is_what}", computing, writing)
+
+
+_UNLIKE_STREAMS = (
+    ("filetype", _NETCDF4, "NetCDF-4: measured with classic NetCDF only", 1.0, 1.5),
+    ("filetype", _GRIB2, "GRIB2: measured with NetCDF only", 1.0, 4.0),
+    ("remap", 1, "interpolated to a regular grid: measured on the model's own only", 1.5, 4.0),
+)
 
 
 def _unlike_nodes(component: Component) -> Iterator[Unlike]:

@@ -88,6 +88,8 @@ _REST_OF_LINE = re.compile(r"[^\n]*")
 _CARRIAGE_RETURN = re.compile(r"\r\n")
 _NUMBER_FOR_PROGRAM = re.compile(r"[ \t]*(?!exit\b|return\b|sleep\b)[\w./+-]+(?:[ \t]+[\w./+:,=-]+)*[ \t]+-?[0-9.]+")
 """A command whose last argument is a number, which most programs read alike with a carriage return behind it."""
+_FOR_A_SHELL = re.compile(r"^#(?:!|SBATCH|PBS)", re.MULTILINE)
+"""What says that a text is a script; one that says nothing may be notes of commands that somebody types."""
 _OF_ANY_SHELL = ("crlf", "byte-order-mark", "unterminated-heredoc")
 """What is wrong for zsh, too, which has a grammar of its own: `for f (*.nc) echo $f`."""
 
@@ -168,6 +170,7 @@ class _Parser(HeredocReader):
             if stops:
                 break
         if first:
+            stops = stops and _FOR_A_SHELL.search(self.raw) is not None
             message = "the lines end in a carriage return, which the shell takes for part of their last word"
             self.complain("crlf", message, first.start(), first.end(), "a line feed alone", stops=stops, once=False)
 

@@ -102,6 +102,13 @@ def test_what_no_measurement_covers_is_said(override, word):
     assert any(word in doubt for doubt in situation(override).doubts)
 
 
+def test_what_is_not_known_of_several_streams_is_said_once():
+    remapped = "{output_interval: PT1H, ml_varlist: [temp], remap: 1}"
+    found = situation("output.atm.remap=1", f"output.rain={remapped}", f"output.snow={remapped}").unlike
+    words = "atm and 2 more are interpolated to a regular grid: measured on the model's own only"
+    assert [(one.words, one.writing) for one in found] == [(words, 4.0)]
+
+
 def test_files_hold_whole_numbers_of_steps():
     output = situation("output.atm.file_interval=P1D").outputs[0]
     assert [number for number in range(1, 17) if output.fits(number)] == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15]

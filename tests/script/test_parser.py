@@ -777,6 +777,11 @@ def test_carriage_returns():
     assert found.heredocs[0].heredoc.body.parts[0].text == "d\r\n"
 
 
+@pytest.mark.parametrize(("head", "stops"), [("#!/bin/sh\n", True), ("#PBS -N a\n", True), ("# then I typed\n", False)])
+def test_carriage_returns_stop_what_says_that_it_is_a_script(head, stops):
+    assert [problem.stops for problem in script(f"{head}cd there\r\n").problems] == [stops]
+
+
 @rows(
     ("text", "kinds"),
     [

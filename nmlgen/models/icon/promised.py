@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -15,7 +16,15 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.chain import restart_name, writes_checkpoints
 from nmlgen.models.icon.clock import Clock, clock
 from nmlgen.models.icon.output_fate import fate
-from nmlgen.models.icon.ranks import OutputFile, PlacementError, RestartMode, domains, output_files, restart_mode
+from nmlgen.models.icon.ranks import (
+    OutputFile,
+    PlacementError,
+    RestartMode,
+    domains,
+    files_of,
+    output_files,
+    restart_mode,
+)
 from nmlgen.models.icon.schedule import Names, all_dates
 from nmlgen.models.icon.volume import StreamVolume, Volume, stream_volumes
 from nmlgen.values import frozen
@@ -108,14 +117,15 @@ def checkpoint_patterns(component: Component) -> tuple[str, ...]:
 def stream_directories(component: Component) -> tuple[tuple[OutputFile, str], ...]:
     """The directory of each sequence of output files whose name says one; a keyword of `CHANGING` stands in it where
     each file has its own. Raises UndecidedError for settings that nobody can know."""
-    files = [file for file in output_files(component) if _says_directory(component, file)]
+    streams = [stream for stream in component.streams if _says_directory(component, stream)]
+    files = (file for stream in streams for file in files_of(component, stream))
     found = ((file, Names(component, file, clock(component)).directory) for file in files)
     return tuple((file, directory) for file, directory in found if directory)
 
 
-def _says_directory(component: Component, file: OutputFile) -> bool:
+def _says_directory(component: Component, stream: Group) -> bool:
     names = ("output_filename", "filename_format")
-    return any("/" in str(component.stream_setting(file.stream, name).value) for name in names)
+    return any("/" in str(component.stream_setting(stream, name).value) for name in names)
 
 
 def checkpoint_directories(component: Component) -> tuple[str, ...]:
@@ -148,7 +158,7 @@ def files_of_stream(component: Component, stream: Group) -> tuple[str, ...]:
     Raises UndecidedError for settings that nobody can know.
     """
     time = clock(component)
-    sequences = [file for file in output_files(component) if file.stream is stream]
+    sequences = files_of(component, stream)
     return tuple(dict.fromkeys(name for file in sequences for name in fate(component, file, time).files))
 
 
@@ -160,19 +170,13 @@ def partition_groups(component: Component) -> Iterator[tuple[str, tuple[str, ...
     or all. Raises UndecidedError for settings that nobody can know.
     """
     time = clock(component)
-    sequences = [file for file in output_files(component) if file.partitions > 1]
-    for first in (file for file in sequences if file.partition == 1):
-        own = [file for file in sequences if _is_of(file, first)]
-        yield from _groups(component, first, own, time)
+    sequences = (file for file in output_files(component) if file.partitions > 1)
+    for _, own in groupby(sequences, lambda file: (id(file.stream), file.domain, file.level_type)):
+        yield from _groups(component, list(own), time)
 
 
-def _is_of(file: OutputFile, first: OutputFile) -> bool:
-    return file.stream is first.stream and (file.level_type, file.domain) == (first.level_type, first.domain)
-
-
-def _groups(
-    component: Component, first: OutputFile, sequences: list[OutputFile], time: Clock
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _groups(component: Component, sequences: list[OutputFile], time: Clock) -> Iterator[tuple[str, tuple[str, ...]]]:
+    first = sequences[0]
     alone = OutputFile(first.stream, first.level_type, first.domain, 1, 1)
     names = Names(component, alone, time)
     found = [list(fate(component, file, time).files.items()) for file in sequences]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from nmlgen.experiment.component import MOST_TASKS, Component
@@ -187,6 +187,17 @@ def output_files(component: Component) -> tuple[OutputFile, ...]:
         for partitions in (partition_count(component, stream, level_type),)
         for partition in range(1, partitions + 1)
     )
+
+
+def files_of(component: Component, stream: Group) -> tuple[OutputFile, ...]:
+    """Those of one stream."""
+    return _by_stream(component).get(id(stream), ())
+
+
+@remembered
+def _by_stream(component: Component) -> dict[int, tuple[OutputFile, ...]]:
+    by_stream = groupby(output_files(component), lambda file: id(file.stream))
+    return {stream: tuple(files) for stream, files in by_stream}
 
 
 @remembered

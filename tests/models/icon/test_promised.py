@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from nmlgen.experiment.component import Component
+from nmlgen.models.icon import promised
 from nmlgen.models.icon.promised import (
     checkpoint_directories,
     checkpoint_links,
@@ -14,6 +15,7 @@ from nmlgen.models.icon.promised import (
     files_of_stream,
     partition_groups,
     promised_output,
+    stream_directories,
 )
 
 Build = Callable[[str], Component]
@@ -60,6 +62,16 @@ def test_files_of_a_stream(build: Build) -> None:
     component = chain(build, 2, "file_interval: P1D")
     names = files_of_stream(component, component.streams[0])
     assert [short(name) for name in names] == ["0001", "0003", "0005", "0002"]
+
+
+def test_streams_are_asked_for_directories_and_not_their_files(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = "output_interval: PT12H, stream_partitions_ml: 50, ml_varlist: [u], output_filename"
+    component = build(f"parallel: {{num_io_procs: 50}}\noutput: {{atm: {{{named}: a}}, rain: {{{named}: out/b}}}}\n")
+    asked: list[str] = []
+    is_said = promised._says_directory
+    monkeypatch.setattr(promised, "_says_directory", lambda *given: asked.append("") or is_said(*given))
+    assert [directory for _, directory in stream_directories(component)] == ["out"] * 50
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,23 @@ def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
 
 
+@pytest.mark.parametrize(
+    ("physics", "names", "absent"),
+    [
+        ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 0}", "qv, qr, qs, tqr, tqs, qg", ["qg"]),
+        ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}", "qr, qh, qni, tqg", ["qh", "qni", "tqg"]),
+        ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 2}", "qg, tqg, qh", ["qh"]),
+        ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 8}", "qg, qh, tqg, tqh, qni, qnc, ninact", []),
+        ("run_nml: {iforcing: 2}", "qr, tqr, tqg", []),  # as tracer_names says
+        ("run_nml: {iforcing: 0}", "tqr", ["tqr"]),
+    ],
+)
+def test_tracers_of_water_follow_from_the_physics(physics, names, absent, tmp_path):
+    """NWP physics has five whatever inwp_gscp is (`mo_advection_utils.f90:344`)."""
+    found = findings(f"ml_varlist: [{names}]", tmp_path, f"namelists: {{{physics}}}\n")
+    assert [finding.message.split('"')[1] for finding in found if finding.code == "OUT027"] == absent
+
+
 def test_of_very_many_unknown_names_the_first_are_told(tmp_path):
     found = findings(f"ml_varlist: [{', '.join(f'bogus{number}' for number in range(300))}]", tmp_path)
     assert [finding.code for finding in found] == ["OUT026"] * 201
