@@ -705,11 +705,11 @@ def test_a_text_for_people_may_have_commands(lines, number, tmp_path):
 
 def test_carriage_returns_behind_numbers_for_programs_are_a_warning(tmp_path):
     script = tmp_path / "job.sh"
-    script.write_text("python3 sum.py 0\r\npython3 sum.py in 1.5\r\n")
+    script.write_text("#!/bin/sh\npython3 sum.py 0\r\npython3 sum.py in 1.5\r\n")
     report = nmlgen.lint([script])
     assert (codes(report), report.errors) == (["SHL001"], ())
     for line in ("exit 0", "a=1", "sleep 5", "", "cat 2.txt", "if a; then"):
-        script.write_text(f"python3 sum.py 0\r\n{line}\r\n")
+        script.write_text(f"#!/bin/sh\npython3 sum.py 0\r\n{line}\r\n")
         assert [found.code for found in nmlgen.lint([script]).errors][:1] == ["SHL001"]
 
 
