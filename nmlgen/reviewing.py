@@ -68,6 +68,7 @@ _SMALL = re.compile(
 )
 """Words that sentences have, and hardly what is given to programs."""
 _LETTERS = re.compile(r"[A-Za-z]+(?:['\u2019-][a-z]+)?[,.;:?!)]*")
+_OTHER_HALF = {"if": "then", "for": "do", "while": "do", "until": "do", "select": "do", "case": "esac"}
 _SAYS = ("echo", "print", "printf", "for", "case", "select", "if", "elif", "while", "until", "cat", "logger", "git")
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
@@ -152,6 +153,8 @@ def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     stop = source.line(min(strange)) if strange else ""
     if not says_so and (_HEADING.fullmatch(stop) is not None or _OF_NO_SHELL.match(stop) is not None):
         return True
+    if not says_so and _is_begun_by_chance(stop, text):
+        return True
     if _PROMPT.match(stop) is not None:
         return True
     if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:
@@ -159,6 +162,12 @@ def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     lines = sum(1 for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
     fewest = _FEWEST_STRANGE_OF_SHELL if says_so else _FEWEST_STRANGE
     return len(strange) >= fewest and len(strange) * 4 >= lines
+
+
+def _is_begun_by_chance(line: str, text: str) -> bool:
+    """Whether a line begins with a word of the shell whose other half begins no command: `if it is done, tell me`."""
+    other = _OTHER_HALF.get(line.split(maxsplit=1)[0]) if line.strip() else None
+    return other is not None and re.search(rf"(?m)(?:^|;)[ \t]*{other}\b", text) is None
 
 
 def _is_sentence(line: str) -> bool:

@@ -703,6 +703,20 @@ def test_a_text_for_people_may_have_commands(lines, number, tmp_path):
     assert len(nmlgen.lint([script]).errors) == number
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("ls run\nif it is not a complete download will it say so\n", 0),
+        ("#!/bin/sh\nls run\nif it is not a complete download will it say so\n", 1),
+        ("if a\nls run\nif b; then\n", 1),
+    ],
+)
+def test_a_sentence_may_begin_with_a_word_of_the_shell(text, number, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(text)
+    assert len(nmlgen.lint([script]).errors) == number
+
+
 def test_carriage_returns_behind_numbers_for_programs_are_a_warning(tmp_path):
     script = tmp_path / "job.sh"
     script.write_text("#!/bin/sh\npython3 sum.py 0\r\npython3 sum.py in 1.5\r\n")
