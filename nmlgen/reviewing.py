@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from operator import itemgetter
+from posixpath import normpath
 
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
@@ -400,9 +401,10 @@ def _source_text(piece: Piece) -> str:
 def _missing_directories(way: Way, component: Component) -> Iterator[Finding]:
     if UNKNOWN in way.directories or not way.makes_all:
         return
-    made = {name.removeprefix("./") for name in way.directories}
-    for setting, directory, what in _directories(component):
-        if not directory or directory.startswith(("/", "..", "<")) or directory == ".":
+    made = set(map(normpath, way.directories))
+    for setting, named, what in _directories(component):
+        directory = normpath(named)
+        if directory.startswith(("/", "..", "<")) or directory == ".":
             continue
         if not any(
             name == directory or name.startswith(f"{directory}/") or name.endswith(f"/{directory}") for name in made
@@ -424,13 +426,13 @@ def _directories(component: Component) -> Iterator[tuple[Setting, str, str]]:
         if written and not any(setting.certainty is Certainty.UNKNOWN for setting in written):
             (directory,) = output_directories([stream]) or ("",)
             named = next((setting for setting in written if "/" in str(setting.value)), written[0])
-            yield named, directory.removeprefix("./"), "the stream writes"
+            yield named, directory, "the stream writes"
     setting = component["run_nml", "restart_filename"]
     if setting.is_written and setting.certainty is not Certainty.UNKNOWN:
         with suppress(UndecidedError):
             for directory in checkpoint_directories(component):
                 if "*" not in directory:
-                    yield setting, directory.removeprefix("./"), "checkpoints go"
+                    yield setting, directory, "checkpoints go"
 
 
 # --- Where a value came from ---

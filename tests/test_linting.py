@@ -781,6 +781,8 @@ def test_each_namelist_of_a_build_by_itself_is_clean(preset, tmp_path):
         ("x", "&output_nml output_filename = 'out/a', ml_varlist = 'u' /", ["out"]),
         ("x", "&output_nml output_filename = 'a', filename_format = 'f/<output_filename>_<jfile>' /", ["f"]),
         ("f", "&output_nml output_filename = 'a', filename_format = 'f/<output_filename>_<jfile>' /", []),
+        ("out/", "&output_nml output_filename = './a', filename_format = 'out/<output_filename>_<jfile>' /", []),
+        ("./out", "&output_nml output_filename = 'x/../out//a', ml_varlist = 'u' /", []),
         ("x", "&output_nml output_filename = 'a/b', filename_format = '<jfile>' /", []),
         ("x", "&run_nml modelTimeStep = 'PT2M', restart_filename = 'r/<mtype>_<rsttime>.nc' /", ["r"]),
         ("r", "&run_nml restart_filename = 'r/<mtype>_<rsttime>.nc' /", []),
