@@ -46,7 +46,7 @@ def test_names_of_variables(names, expected, tmp_path):
         ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}", "qr, qh, qni, tqg", ["qh", "qni", "tqg"]),
         ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 2}", "qg, tqg, qh", ["qh"]),
         ("run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 8}", "qg, qh, tqg, tqh, qni, qnc, ninact", []),
-        ("run_nml: {iforcing: 2}", "qr, tqr, tqg", []),  # as tracer_names says
+        ("run_nml: {iforcing: 2}, transport_nml: {tracer_names: [hus, qr]}", "qr, tqr, tqg", ["tqg"]),
         ("run_nml: {iforcing: 0}", "tqr", ["tqr"]),
     ],
 )
