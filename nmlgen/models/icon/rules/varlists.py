@@ -125,12 +125,15 @@ class EmptyGroups:
 
 
 def tracers(component: Component) -> frozenset[str]:
-    """The names that the user gave to tracers, and those of what they are in a column: `tqr` of `qr`."""
+    """The names that the user gave to tracers, and those of what water is in a column: `tqr` of `qr`."""
     group = component.group("transport_nml")
     if group is None or "tracer_names" not in group.settings:
         return frozenset()
     names = [str(name).strip().lower() for name in as_list(component["transport_nml", "tracer_names"].value)]
-    return frozenset((*names, *(f"t{name}" for name in names)))
+    return frozenset((*names, *(f"t{name}" for name in names if name in _WATER)))
+
+
+_WATER = ("qv", "qc", "qi", "qr", "qs", "qg", "qh")
 
 
 def domains_of(component: Component, stream: Group) -> list[int]:
