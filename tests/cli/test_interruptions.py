@@ -47,7 +47,9 @@ def test_nobody_reads_what_is_wrong(tmp_path):
     assert (done.returncode, (tmp_path / "a.pbs").is_file()) == (0, True)
 
 
-@pytest.mark.parametrize("place", ["nmlgen.checking.all_rules", "nmlgen.cli.application.run"])
+@pytest.mark.parametrize(
+    "place", ["nmlgen.models.icon.rules.output_chain.RecordsLostInChain.check", "nmlgen.cli.application.run"]
+)
 def test_too_little_memory(place, monkeypatch, capsys):
     def too_much(*_, **__):
         raise MemoryError
