@@ -14,7 +14,7 @@ _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|
 _REMARKS = r"(?:[ \t]*(?:#[^\n]*)?\n)*"
 _HEAD = re.compile(_REMARKS)
 _DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
-_ASKS_FOR_CSH = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
+_ASKS_FOR_CSH = re.compile(rf"{_REMARKS}?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
@@ -67,7 +67,7 @@ def begins_with_directives(text: str) -> bool:
 
 def is_foreign_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of something that is not a shell as POSIX has it, such as csh, Python or make."""
-    if path.suffix.lower() in _NO_SHELLS or is_of_make(path, source) or _ASKS_FOR_CSH.match(source.text) is not None:
+    if path.suffix.lower() in _NO_SHELLS or _is_of_make(path, source) or _ASKS_FOR_CSH.match(source.text) is not None:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
@@ -80,7 +80,7 @@ def remarks_only(source: Source) -> Source:
     return source if head is None else Source(source.name, source.text[: head.end()])
 
 
-def is_of_make(path: Path, source: Source) -> bool:
+def _is_of_make(path: Path, source: Source) -> bool:
     """Whether make reads a file, by its name and a rule in it: a script that makes one has the rule in a text."""
     is_named = "makefile" in path.name.lower()
     return is_named and _OF_MAKE.search(source.text) is not None and _HEREDOC.search(source.text) is None
@@ -100,13 +100,13 @@ def is_other_language(source: Source) -> bool:
 
 def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
-    if is_of_make(path, source) or _ASKS_FOR_CSH.match(source.text) is not None:
+    if is_foreign_script(path, source):
         return False
     if source.text.startswith("#!"):
-        return _SHELL.match(source.line(1)) is not None and path.suffix.lower() not in _NO_SHELLS
+        return _SHELL.match(source.line(1)) is not None
     if begins_with_group(source.text):
         return False
-    if path.suffix.lower() in (*_OF_CSH, *OTHER_TEXTS):
+    if path.suffix.lower() in OTHER_TEXTS:
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False

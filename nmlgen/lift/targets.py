@@ -17,7 +17,6 @@ from nmlgen.lift.file_kinds import (
     begins_with_directives,
     begins_with_group,
     is_foreign_script,
-    is_of_make,
     is_other_language,
     is_script,
 )
@@ -211,7 +210,7 @@ def kind_of(path: Path, source: Source) -> str | None:
     """What a file is that nobody named: a "script", a "config" or a "namelist"; None if it is nothing to lint."""
     if is_named_namelist(path) and not source.text.startswith("#!"):  # else it writes one
         return "namelist"
-    if _is_other(path) or is_of_make(path, source):
+    if _is_other(path):
         return None
     if is_foreign_script(path, source):  # sbatch and qsub read it, too
         return "script" if begins_with_directives(source.text) else None

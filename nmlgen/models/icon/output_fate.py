@@ -35,7 +35,7 @@ from nmlgen.models.icon.schedule import (
     number_at_branch,
     skipped_dates,
 )
-from nmlgen.models.icon.windows import number_before, with_last
+from nmlgen.models.icon.windows import in_turn, number_before
 from nmlgen.values import frozen
 
 
@@ -108,7 +108,7 @@ def fate(
     for leg, (begin, end) in enumerate(islice(_legs(clock), legs), start=1):
         own = dates[number_before(dates, begin) : number_before(dates, end + 1)]
         if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
-            own = with_last(own, appended)
+            own = in_turn(own, (appended,))
         for opened in chain.job(own, begin, end):
             if opened.is_opened and not opened.is_appended and files.get(opened.name):
                 losses.append(Loss(leg, opened.name, len(files[opened.name])))

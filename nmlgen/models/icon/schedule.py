@@ -31,7 +31,7 @@ from nmlgen.models.icon.ranks import (
     placement,
     split,
 )
-from nmlgen.models.icon.windows import Windows, number_before, with_last
+from nmlgen.models.icon.windows import in_turn, number_before
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 from nmlgen.values import field, frozen
@@ -163,18 +163,15 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
     regular, last = _first_job(component, file, clock)
     if not regular:
         return
-    passed = _passed_at_branch(component, file, clock)
-    first_date = passed[0] if passed else regular[0]
-    ends = FileEnds(component, file, clock, first_date)
-    name = _names_of_first_job(component, file, clock)
-    number, record = number_at_branch(component, file, clock), len(passed)
-    for date in chain(regular, last):
-        if record and ends.ended(date, record):
-            number, record = number + 1, 0
-        record += 1
-        if record == 1:
-            first_date = date
-        yield Write(date // clock.step * clock.step, date, rank, file, number, record, name.of(number, first_date))
+    passed = _passed_at_branch(component, file, clock)  # the records that its first file has already
+    dates = in_turn(passed, regular, last)
+    name, behind = _names_of_first_job(component, file, clock), len(passed)
+    files = FileEnds(component, file, clock, dates[0]).of_each(dates)
+    for number, held in enumerate(files, start=number_at_branch(component, file, clock)):
+        for record, date in enumerate(held[behind:], start=behind + 1):
+            time = date // clock.step * clock.step
+            yield Write(time, date, rank, file, number, record, name.of(number, held[0]))
+        behind = 0
 
 
 def _names_of_first_job(component: Component, file: OutputFile, clock: Clock) -> Names:
@@ -211,7 +208,7 @@ def _together(component: Component, file: OutputFile, regular: Sequence[int], la
         return regular
     if len(regular) > MOST_DATES:
         raise _too_many(component, file, MOST_DATES)
-    return with_last(regular, *last)
+    return in_turn(regular, last)
 
 
 def _listed(component: Component, file: OutputFile, found: Sequence[int | None]) -> tuple[int, ...]:
@@ -399,7 +396,7 @@ def _merged(component: Component, file: OutputFile, found: list[Sequence[int]]) 
     if len(some) > 1 and sum(map(len, some)) > MOST_DATES:
         raise _too_many(component, file, MOST_DATES)
     if all(before[-1] < after[0] for before, after in pairwise(some)):
-        return Windows(some) if len(some) > 1 else some[0] if some else ()
+        return in_turn(*some)
     if sum(map(len, some)) > _MOST_LISTED:
         raise _too_many(component, file, _MOST_LISTED)
     return tuple(sorted(set().union(*some)))
@@ -445,7 +442,7 @@ def _each_by_calendar(clock: Clock, window: Window, interval: Duration) -> Itera
 
 
 class FileEnds:
-    """When the next record belongs into a new file: by file_interval, else by the number of records."""
+    """Where the files of a sequence end: by file_interval, else by the number of records."""
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
         setting = self._setting = component.stream_setting(file.stream, "file_interval")
@@ -462,25 +459,6 @@ class FileEnds:
         steps = integer(component.stream_setting(file.stream, "steps_per_file"))
         self._size = 1 if file.partitions > 1 else max(0, steps)
         self._longer = _first_file_is_longer(component, file, first)
-        self._files = 1
-
-    def ended(self, date: int, records: int) -> bool:
-        """Whether a file of so many records is closed before the record of this date."""
-        if self._interval:
-            ended = date >= self._end
-            if ended and self._months is None:
-                self._end += ((date - self._end) // self._interval + 1) * self._interval
-            if self._months is not None:
-                longest = max(1, 31 * _DAY * self._months.months + self._months.milliseconds)
-                if (many := (date - self._end) // longest) > _MANY:
-                    self._end = self._after(self._end, many)
-            while date >= self._end:
-                self._end = self._after(self._end)
-            return ended
-        if not self._size or records < self._size + (self._longer and self._files == 1):
-            return False
-        self._files += 1
-        return True
 
     def files(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
         """How many files these output times make, and the most records of one; `last` comes behind the regular ones."""
@@ -491,7 +469,7 @@ class FileEnds:
             first = self._size + self._longer
             return 1 + -(-max(0, count - first) // self._size), min(count, first)
         if not isinstance(regular, range) or self._months is not None:
-            return self._played(regular, last)
+            return self._played(regular if last is None else in_turn(regular, (last,)))
         each = self._interval // regular.step if regular.step <= self._interval else 0
         number = (regular[-1] - regular[0]) // self._interval  # of the file of the last regular one
         files = number + 1 if each else len(regular)
@@ -501,9 +479,9 @@ class FileEnds:
             files, in_last = files + is_new, 1 if is_new else in_last + 1
         return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
 
-    def _played(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
+    def _played(self, dates: Sequence[int]) -> tuple[int, int]:
         files = most = 0
-        for held in self.of_each(regular if last is None else with_last(regular, last)):
+        for held in self.of_each(dates):
             files, most = files + 1, max(most, len(held))
             if files > self._most:
                 raise UndecidedError(self._setting, f"{self._setting.name} makes more files than are gone through")
@@ -516,11 +494,23 @@ class FileEnds:
             if not self._interval:
                 behind = at + (self._size + (self._longer and at == 0) if self._size else len(dates))
             else:
-                if at:
-                    self.ended(dates[at], 1)
-                behind = max(at + 1, number_before(dates, self._end))
+                self._pass(dates[at])
+                behind = number_before(dates, self._end)
             yield dates[at:behind]
             at = behind
+
+    def _pass(self, date: int) -> None:
+        """Go on to the end of the file that a record of this date belongs into."""
+        if date < self._end:
+            return
+        if self._months is None:
+            self._end += ((date - self._end) // self._interval + 1) * self._interval
+            return
+        longest = max(1, 31 * _DAY * self._months.months + self._months.milliseconds)
+        if (many := (date - self._end) // longest) > _MANY:
+            self._end = self._after(self._end, many)
+        while date >= self._end:
+            self._end = self._after(self._end)
 
     def _after(self, date: int, times: int = 1) -> int:
         if self._months is None:

@@ -60,6 +60,7 @@ def number_before(dates: Sequence[int], time: int) -> int:
     return len(dates) if place == len(dates.parts) else dates.firsts[place] + number_before(dates.parts[place], time)
 
 
-def with_last(dates: Sequence[int], last: int) -> Windows:
-    """These output times, and another one behind them."""
-    return Windows((*(dates.parts if isinstance(dates, Windows) else (dates,)), (last,)))
+def in_turn(*some: Sequence[int]) -> Sequence[int]:
+    """These output times, which lie one behind the other."""
+    parts = [part for dates in some if dates for part in (dates.parts if isinstance(dates, Windows) else (dates,))]
+    return Windows(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from nmlgen.models.icon.windows import Windows, number_before
+from nmlgen.models.icon.windows import Windows, in_turn, number_before
 
 
 def test_how_many_come_before_a_time_is_what_counting_says():
@@ -12,3 +12,10 @@ def test_how_many_come_before_a_time_is_what_counting_says():
     several = Windows((range(0, 9, 3), (10, 11), range(20, 30, 5)))
     for time in range(-1, 32):
         assert number_before(several, time) == sum(date < time for date in several)
+
+
+def test_output_times_in_turn_are_those_of_all_parts():
+    several = in_turn(range(0), range(0, 9, 3), in_turn((10, 11), range(20, 30, 5)), (40,))
+    assert list(several) == [0, 3, 6, 10, 11, 20, 25, 40]
+    assert [list(several[at : at + 2]) for at in (2, 6)] == [[6, 10], [25, 40]]
+    assert (in_turn((), range(3)), in_turn(())) == (range(3), ())
