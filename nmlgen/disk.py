@@ -142,6 +142,12 @@ def unreadable(error: OSError, name: str) -> UnreadableError | None:
     return None if error.errno in _NO_FILE else UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}")
 
 
+def require_missing(error: OSError, name: str) -> None:
+    """Raise UnreadableError where an error says of a file that it is there."""
+    if (refused := unreadable(error, name)) is not None:
+        raise refused from None
+
+
 def _same(found: Any) -> Answer:
     return found
 

@@ -103,8 +103,8 @@ class Files:
         except FileNotFoundError:
             raise InputError(f"{shown}: there is no such file") from None
         except (OSError, RuntimeError) as error:
-            if isinstance(error, OSError) and (refused := disk.unreadable(error, shown)) is not None:
-                raise refused from None
+            if isinstance(error, OSError):
+                disk.require_missing(error, shown)
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"{shown}: {reason.lower()}") from None
         except ValueError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from nmlgen.disk import open_regular, unreadable
+from nmlgen.disk import open_regular, require_missing
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.chain import START_DIRECTORY
 from nmlgen.experiment.component import Component
@@ -499,21 +499,15 @@ def _lines(path: Path) -> list[str]:
         with open_regular(path) as file:
             return [line for line in file.read(_MOST_NOTED).decode("utf-8", "replace").splitlines() if line.strip()]
     except OSError as error:
-        _raise_unless_missing(error, path)
+        require_missing(error, str(path))
         return []
-
-
-def _raise_unless_missing(error: OSError, path: Path) -> None:
-    """What cannot be read says nothing of what a run has written."""
-    if (refused := unreadable(error, str(path))) is not None:
-        raise refused from None
 
 
 def _entries(directory: Path) -> Iterator[str]:
     try:
         names = sorted(entry.name for entry in directory.iterdir())
     except OSError as error:
-        _raise_unless_missing(error, directory)
+        require_missing(error, str(directory))
         return
     yield from names[:_MOST_LISTED]
 

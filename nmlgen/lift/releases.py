@@ -63,8 +63,7 @@ def listed(directory: Path) -> list[Path]:
     except PermissionError:
         return []
     except OSError as error:
-        if (refused := disk.unreadable(error, str(directory))) is not None:
-            raise refused from None
+        disk.require_missing(error, str(directory))
         return []
 
 
@@ -75,8 +74,7 @@ def text_of(path: Path) -> str:
     except InputError:
         return ""
     except OSError as error:
-        if (refused := disk.unreadable(error, str(path))) is not None:
-            raise refused from None
+        disk.require_missing(error, str(path))
         return ""
 
 

@@ -390,8 +390,9 @@ class _Submitter:
         if not self._limits.is_private:
             return
         users = {point: submission.user for submission in found.submissions for point in submission.points}
+        own = user_name()
         for point in chosen:
-            if (user := users.get(point.directory, user_name())) != user_name():
+            if (user := users.get(point.directory, own)) != own:
                 title = schedulers()[self._scheduler].title
                 hidden = "PrivateData" if self._scheduler == "slurm" else "query_other_jobs"
                 message = f"{user} submitted {point.name}, and this {title} shows nobody else's jobs ({hidden})"
