@@ -30,7 +30,6 @@ from nmlgen.script.evaluate import SYSTEM
 from nmlgen.script.events import Ended, Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
-from nmlgen.script.values import Possibility
 from nmlgen.script.worlds import Stretch, WrittenText
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.suppression import Suppression, suppressions_in
@@ -315,13 +314,12 @@ def _inactive(document: Document) -> Iterator[Finding]:
 
 def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
     """Values that are empty or 0 because nothing sets a variable; pointed at where the variable is missed."""
-    if not any(map(_unset_case, origin.stretches)):  # as a rule
+    if not any(stretch.unset_case for stretch in origin.stretches):  # as a rule
         return
     for group in file.document.groups:
         for item in group.items:
-            end = max(item.end, _line_end(origin.text, item.equals)) + 1  # with an expansion that left nothing there
-            for stretch in origin.within(item.equals, end):
-                case = _unset_case(stretch)
+            for stretch in origin.up_to_line_end(item.equals, item.end):
+                case = stretch.unset_case
                 if case is None:
                     continue
                 place = case.origin or stretch.piece.place
@@ -373,23 +371,6 @@ def _stem(name: str) -> str:
     if without_number != name:
         return without_number.removesuffix("_")
     return name[:-2] if name[-2:-1] == "_" else name.removesuffix("s").removesuffix("S")
-
-
-def _line_end(text: str, start: int) -> int:
-    end = text.find("\n", start)
-    return len(text) if end < 0 else end
-
-
-def _only_case(stretch: Stretch) -> Possibility | None:
-    if not stretch.piece.is_expansion or stretch.kind != "certain":
-        return None
-    return next((case for case in stretch.piece.value if case.text == stretch.text), None)
-
-
-def _unset_case(stretch: Stretch) -> Possibility | None:
-    """The only text that a stretch may have, if it is empty or 0 because nothing sets a variable."""
-    case = _only_case(stretch)
-    return case if case is not None and case.unset and stretch.text.strip() in ("", "0", "0.0") else None
 
 
 def _source_text(piece: Piece) -> str:
@@ -467,7 +448,7 @@ def _explained(finding: Finding, expansions: Expansions, own: Iterable[str]) -> 
         if stretches[0].piece.place.text.source is finding.span.source and start < last and first < end:
             texts = " or ".join(dict.fromkeys(stretch.text or "empty" for stretch in stretches))
             notes.append(f"`{_source_text(stretches[0].piece)}` is {texts}{_where_set(stretches)}")
-            missing.update(*(case.unset for case in map(_only_case, stretches) if case is not None))
+            missing.update(*(case.unset for one in stretches if (case := one.only_case) is not None))
     if not notes:
         return finding
     is_sure = not missing or any(nearest(name, own, 1) is not None for name in missing)

@@ -108,6 +108,10 @@ class Text:
         characters are, and they stand in the same places."""
         return self.text[start:end], start
 
+    def is_left_out(self, start: int, end: int) -> bool:
+        """Whether there is nothing from `start` up to `end` because nothing sets what a script puts there."""
+        return False
+
     def line_start(self, offset: int) -> int:
         """The offset at which the line of a character starts."""
         return self._starts[bisect_right(self._starts, offset) - 1]

@@ -479,6 +479,18 @@ def test_a_fragment_of_another_header_than_icons(tmp_path, more, is_set):
 
 
 @pytest.mark.parametrize(
+    ("written", "found"),
+    [("dtime = $dtime", ["SHL003"]), ("dtime = ", ["TIM002"]), ("dtime = 0.$dtime", ["SHL003", "TIM002"])],
+)
+def test_a_value_that_only_a_variable_has_which_nothing_sets(written, found, tmp_path):
+    """Whoever starts the script may set it: not that there is none, but that it is not set is what is found."""
+    script = tmp_path / "job.sh"
+    text = WHOLE.replace("num_lev = 5", f"num_lev = 5\n {written}")
+    script.write_text(f"#!/bin/bash\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
+    assert sorted(codes(nmlgen.lint([script], select=["SHL003", "TIM002"]))) == found
+
+
+@pytest.mark.parametrize(
     ("name", "is_slip"),
     [("STPO", False), ("FINSH", True), ("FINISHH", True), ("FINISHS", False), ("FINISH2", False), ("OTHERS", False)],
 )

@@ -426,6 +426,8 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
                 settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
             else:  # nobody knows the type, or the values are those of the components in turn
                 settings[item.name] = _plain(name, item.name, item)
+        elif item.base not in settings and item.origin.is_left_out(item.equals, item.end):
+            settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
     return Group(name, settings, None, written.name_span, _problems(written, assignment, registry), written.is_open)
 
 

@@ -57,6 +57,19 @@ class Stretch(NamedTuple):
     piece: Piece
     kind: str
 
+    @property
+    def only_case(self) -> Possibility | None:
+        """The only text that an expansion may be."""
+        if not self.piece.is_expansion or self.kind != "certain":
+            return None
+        return next((case for case in self.piece.value if case.text == self.text), None)
+
+    @property
+    def unset_case(self) -> Possibility | None:
+        """The only text that an expansion may be, if it is empty or 0 because nothing sets a variable."""
+        case = self.only_case
+        return case if case is not None and case.unset and self.text.strip() in ("", "0", "0.0") else None
+
 
 class WrittenText(Text):
     """The text of a file that a script writes; places in it are places in the script."""
@@ -86,6 +99,14 @@ class WrittenText(Text):
         first = bisect_right(self._ends, start)
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
+
+    def up_to_line_end(self, start: int, end: int) -> tuple[Stretch, ...]:
+        """The same up to the end of the first line at least, with an expansion that left nothing there."""
+        line_end = self.text.find("\n", start)
+        return self.within(start, max(end, len(self.text) if line_end < 0 else line_end) + 1)
+
+    def is_left_out(self, start: int, end: int) -> bool:
+        return any(stretch.unset_case for stretch in self.up_to_line_end(start, end))
 
     def expansions(self) -> list[tuple[int, int, str]]:
         """The stretches that come from expansions: their first characters, those behind them, and their kinds."""
