@@ -101,6 +101,20 @@ def test_input_files_in_directories_come_back(tmp_path):
     assert differences(spec.experiment, again(imported.text)) == (), imported.text
 
 
+@rows("files", [{"ozone.nc": {"source": "/pool/o.nc"}}, {"rad_*.nc": {"directory": "rad.nc", "method": "copy"}}])
+def test_input_files_come_back_where_the_grid_is_opened_where_it_lies(files, tmp_path):
+    whole = "/pool/g.nc"
+    spec = load(
+        grid={"file": whole, "num_lev": 29},
+        input_files=files,
+        namelists={"grid_nml": {"dynamics_grid_filename": whole}},
+    )
+    unchecked_build(spec).write(tmp_path)
+    imported = import_spec(tmp_path)
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+
+
 def test_input_files_by_a_pattern_come_back(tmp_path):
     spec = load(
         input_files={

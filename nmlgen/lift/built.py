@@ -14,6 +14,7 @@ from nmlgen import disk
 from nmlgen.errors import SpecError
 from nmlgen.experiment.chain import KEYS, NUMBERS, START_MODELS, SWITCHES
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.programs import NUMBERS as PROGRAM_NUMBERS
@@ -153,7 +154,7 @@ def as_built(
         or (shell.path("model.executable", executable.value) if executable else None)
         or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
-        inputs=_inputs(experiment.inputs),
+        inputs=_inputs(experiment),
         knows_inputs=True,
         environment=environment,
         mpi=evolve(experiment.mpi, lustre_variables=_lustre_variables(job)),
@@ -247,9 +248,11 @@ def _run_directory(world: World, shell: _Shell) -> Setting | None:
     return None
 
 
-def _inputs(inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
-    """The first is the grid."""
-    if not inputs:
+def _inputs(experiment: Experiment) -> tuple[InputFile, ...]:
+    """The first is the grid, unless a namelist has its path: there nothing brings it."""
+    inputs = experiment.inputs
+    named = [as_list(component["grid_nml", "dynamics_grid_filename"].value) for component in experiment.components]
+    if not inputs or (len(named) == 1 and len(named[0]) == 1 and str(named[0][0]).startswith("/")):
         return inputs
     return (evolve(inputs[0], source=evolve(inputs[0].source, name="grid.file")), *inputs[1:])
 
