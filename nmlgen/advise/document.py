@@ -117,6 +117,8 @@ def _read_yaml(text: str, name: str) -> Calibration:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise InputError(f"{name}{where}: {error.problem or error.context or 'not YAML'}") from None
+    except AssertionError:  # ruamel.yaml's
+        raise InputError(f"{name}:1:1: no version of YAML but 1.1 and 1.2 is read") from None
     except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: {str(error).splitlines()[0]}") from None
     if root is None:

@@ -129,6 +129,9 @@ def read_text(source: Source, *, merges: bool = False, most: int = MAXIMUM_WRITT
     return _read(source, merges, most, told=most)[0]
 
 
+_NO_SUCH_YAML = "no version of YAML but 1.1 and 1.2 is read"
+
+
 def _read(
     source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN, told: int = MAXIMUM_WRITTEN
 ) -> tuple[Node, int, int]:
@@ -145,6 +148,9 @@ def _read(
         raise SpecError((_bad_character(source, error.position),)) from None
     except RecursionError:
         raise SpecError((_too_deep(_deepest(source)),)) from None
+    except AssertionError:  # ruamel.yaml's, of nothing else
+        line = source.text[: source.text.find("%YAML")].count("\n") + 1
+        raise SpecError((problem("SPC001", _NO_SUCH_YAML, source.span(line, 1)),)) from None
     except (YAMLError, ValueError) as error:
         raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:

@@ -113,6 +113,9 @@ def test_what_is_no_file_of_a_calibration_is_refused(tmp_path: Path):
     (tmp_path / "list.yaml").write_text("- 1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"list.yaml:1:1: expected a mapping"):
         Calibration.load(tmp_path / "list.yaml")
+    (tmp_path / "next.yaml").write_text("%YAML 1.3\n---\na: 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"next.yaml:1:1: no version of YAML but 1.1 and 1.2"):
+        Calibration.load(tmp_path / "next.yaml")
     with pytest.raises(InputError, match="directory"):
         Calibration.load(tmp_path)
 
