@@ -350,13 +350,40 @@ def _translations(text: str, swapped: bool) -> dict[str, str]:
     return {pair[swapped].lower(): pair[not swapped].lower() for pair in pairs if len(pair) >= 2}
 
 
+class _Member(NamedTuple):
+    """A variable of a group, whether it exists, and how many variables it stands for; None for what is not known."""
+
+    variable: OutputVariable
+    exists: bool | None
+    copies: int | None
+
+
+@remembered
+def _circumstances_in(component: Component, domain: int) -> Circumstances:
+    return Circumstances(component, domain, _requested(component))
+
+
+@remembered
+def _members(component: Component, domain: int, name: str) -> tuple[_Member, ...]:
+    """The variables of a group that may exist."""
+    here = _circumstances_in(component, domain)
+    registered = (one for one in catalogue_for(component.registry).group(name) if _is_registered(one, here))
+    members = (_Member(variable, here.exists(variable), here.copies(variable)) for variable in registered)
+    return tuple(member for member in members if member.exists is not False)
+
+
+def _is_registered(variable: OutputVariable, here: Circumstances) -> bool:
+    return _is_part_of(variable.component, here.number("master_model_nml", "model_type"))
+
+
 class _Contents:
     """What a file of one stream, level type and domain holds."""
 
     def __init__(self, component: Component, stream: Group, level_type: str, domain: int) -> None:
         self._component, self._stream, self._level_type = component, stream, level_type
         self._catalogue = catalogue_for(component.registry)
-        self._circumstances = Circumstances(component, domain, _requested(component))
+        self._domain = domain
+        self._circumstances = _circumstances_in(component, domain)
         self._filetype = self._of_stream("filetype")
         self._is_regular = self._of_stream("remap") == 1
         self._points = points(component, domain)
@@ -421,22 +448,21 @@ class _Contents:
                 continue
             kind, colon, rest = name.partition(":")
             if colon and kind in ("group", "tiles"):
-                for variable in self._group(rest + ("_t" if kind == "tiles" else "")):
-                    if variable.name not in found and variable.name not in removed:
-                        self._add_member(found, variable)
+                for member in self._group(rest + ("_t" if kind == "tiles" else "")):
+                    if member.variable.name not in found and member.variable.name not in removed:
+                        self._add_member(found, member)
             else:
                 found[self._translated(name)] = self._named(name)
         return [entry for name, entry in found.items() if name not in removed]
 
-    def _group(self, name: str) -> Iterable[OutputVariable]:
+    def _group(self, name: str) -> Iterable[_Member]:
         """The members; none on interpolated levels, where ICON expands groups before such variables exist."""
-        return self._catalogue.group(name) if self._level_type == "ml" else ()
+        return _members(self._component, self._domain, name) if self._level_type == "ml" else ()
 
-    def _add_member(self, found: dict[str, tuple[Volume, bool, int, str]], variable: OutputVariable) -> None:
-        exists = self._belongs(variable) and self._circumstances.exists(variable)
-        if exists is False:
+    def _add_member(self, found: dict[str, tuple[Volume, bool, int, str]], member: _Member) -> None:
+        variable, exists, copies = member
+        if not self._is_on_grid(variable):
             return
-        copies = self._circumstances.copies(variable)
         size = self._size(variable)
         if copies is None or exists is None:
             reason = f"whether {variable.name} belongs to the group is not known"
@@ -473,9 +499,10 @@ class _Contents:
 
     def _belongs(self, variable: OutputVariable) -> bool:
         """Whether the model that runs registers it at all."""
-        if self._is_regular and variable.location in ("edge", "vertex"):
-            return False
-        return _is_part_of(variable.component, self._circumstances.number("master_model_nml", "model_type"))
+        return self._is_on_grid(variable) and _is_registered(variable, self._circumstances)
+
+    def _is_on_grid(self, variable: OutputVariable) -> bool:
+        return not self._is_regular or variable.location not in ("edge", "vertex")
 
     def _size(self, variable: OutputVariable) -> Volume:
         levels, place = self._levels(variable), self._points_of(variable.location)
@@ -763,7 +790,7 @@ def _is_part_of(part: str, model: float | None) -> bool:
 
 
 def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume, int]]:
-    circumstances = Circumstances(component, domain, _requested(component))
+    circumstances = _circumstances_in(component, domain)
     places = {**points(component, domain), "single": 1, "zonal": _LATITUDES}
     model = circumstances.number("master_model_nml", "model_type")
 
