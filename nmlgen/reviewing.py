@@ -54,9 +54,11 @@ _STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
 _HEADING = re.compile(r"[A-Z][a-z]+[ \t][^\n=$]{1,200}:[ \t]*")  # For the way back (north):
 _OF_NO_SHELL = re.compile(
     r"[ \t]*(?:(?:library|require|setwd)\([\"']?\w|[A-Za-z.][\w.]*[ \t]*<-[ \t]*[A-Za-z][\w.]*\("
-    r"|[0-9.]+[ \t]*[-+*/][ \t]*\()"
+    r"|[0-9.]+[ \t]*[-+*/][ \t]*\("
+    r"|<(?:[?!/][A-Za-z][^<>\n]*|[A-Za-z][\w:.-]*(?:[ \t]+[\w:-]+=[^<>\n]*)?/?)>[ \t]*$)"
 )
-"""A statement of R, in what has been written down after its prompt, or a sum: `a <- f(b)`, `2 * (3 + 4)`."""
+"""A statement of R, in what has been written down after its prompt, a sum, or a line of XML: `a <- f(b)`,
+`2 * (3 + 4)`, `<?xml version="1.0"?>`."""
 _NOTES = re.compile(r"(?i:(?:.*[^a-z])?notes?(?![a-z]))")
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
 _LONGEST_LOOKED_AT = 1000  # characters of a line
