@@ -43,13 +43,15 @@ _LOGS = (".log", ".out", ".err")
 _OTHERS = (
     *OTHER_TEXTS,
     *(".md", ".rst", ".txt", ".tex", ".org", ".adoc", ".pdf", ".ps", ".eps", ".csv", ".svg", ".xml"),
-    *(*_LOGS, ".patch", ".diff", ".mk", ".mak", ".am", ".ac", ".m4", ".cmake"),
+    *(*_LOGS, ".patch", ".diff", ".orig", ".rej", ".mk", ".mak", ".am", ".ac", ".m4", ".cmake"),
     *TEMPLATES,
 )
 _MAKEFILE = re.compile(
     r"(?:gnu)?makefile(?:[._].*)?|configure|config\.(?:guess|sub|status|rpath)|ltmain\.sh|libtool", re.I
 )
 """What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
+_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t]*$", re.M)
+"""A line that goes on (Doxygen), or that ends in a brace or a semicolon (Nextflow), as none of mkexp's does."""
 
 
 @frozen
@@ -134,6 +136,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
     if is_shell:
         return Target(path, "script")
     if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
+        if not is_mkexp(path, source) and _OF_OTHERS.search(source.text) is not None:
+            raise NothingToLintError(f"{source.name} is the configuration of another program: one of mkexp is expected")
         return Target(path, "config")
     if not is_named_namelist(path) and not _BEGUN.search(source.text):
         raise NothingToLintError(f"{source.name} is neither a script nor a namelist: no group begins in it")

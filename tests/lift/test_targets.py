@@ -126,6 +126,19 @@ def test_a_script_that_is_called_as_the_namelist_that_it_writes(tmp_path):
     assert found(tmp_path) == found(*sorted(tmp_path.glob("*[hd]"))) == expected
 
 
+def test_what_a_merge_leaves_behind_is_passed_over(tmp_path):
+    write(tmp_path, "job.sh", "job.sh.orig", "job.sh.rej", text="#!/bin/sh\n#SBATCH -N 2\n")
+    assert found(tmp_path) == [("job.sh", "script")]
+    assert found(tmp_path / "job.sh.orig") == [("job.sh.orig", "script")]
+
+
+@pytest.mark.parametrize("text", ["PREDEFINED = A \\\n             B\n", "process {\n  cpus = 4\n}\n"])
+def test_the_configuration_of_another_program_is_refused(text, tmp_path):
+    write(tmp_path, "dox.config", text=text)
+    with pytest.raises(InputError, match="is the configuration of another program"):
+        found(tmp_path / "dox.config")
+
+
 def test_what_is_given_is_always_taken(tmp_path):
     write(tmp_path, "notes", ".hidden.nml", "x.txt")
     write(tmp_path, "x.md", text=HEREDOC)
