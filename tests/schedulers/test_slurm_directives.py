@@ -341,6 +341,12 @@ def test_what_a_swallowed_option_leaves_over_is_told_unless_that_is_refused() ->
     assert kinds("#SBATCH -t", "#SBATCH -A bb1234") == ["swallowed-option"]
 
 
+def test_what_is_of_a_person_or_a_project_is_left_out_where_a_script_is_passed_on() -> None:
+    assert [problem.stops for problem in read("#SBATCH -n 1", "#SBATCH -A ").problems] == [False]
+    assert [problem.stops for problem in read("#SBATCH --account", "#SBATCH -n 1").problems] == [False, False]
+    assert [problem.stops for problem in read("#SBATCH -n 1", "#SBATCH --mem").problems] == [True]
+
+
 def test_a_form_is_filled_in() -> None:
     assert [problem.stops for problem in read("#SBATCH --time=").problems] == [True]
     assert [problem.stops for problem in read("#SBATCH --time", "#SBATCH -A bb1234", "#SBATCH --mem").problems] == [

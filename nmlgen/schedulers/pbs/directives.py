@@ -40,6 +40,8 @@ _LATER = re.compile(r"^[ \t]*#PBS[ \t]+-[A-Za-z][^\n]*", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*#PBS[ \t][^\n]*", re.MULTILINE)
 _WITH_VALUE = frozenset("aAcCeJjklmMNopqrRSuvWP")
 _ALONE = frozenset("fhIVXzG")
+_OF_A_PERSON = frozenset("AeMoPqu")
+"""What one who passes a script on leaves out, and who takes it fills in: project, queue, mail, where output goes."""
 _OF_TORQUE = frozenset("bdDEFKLntTwx")
 """Options that Torque has besides."""
 _OF_NQSV = re.compile(
@@ -219,7 +221,8 @@ class _Reading:
                 yield self.unknown(option.letter, option.word)
             elif not option.is_switch and option.value is None:
                 letter = option.letter
-                yield _problem("pbs-wants-value", f"-{letter} wants a value", option.word.span, f"-{letter} value")
+                message, stops = f"-{letter} wants a value", letter not in _OF_A_PERSON
+                yield _problem("pbs-wants-value", message, option.word.span, f"-{letter} value", stops=stops)
             elif option.value is not None:
                 yield from self.value(option.letter, option.value.start, option.value.span, given)
         if strays and not _PLACEHOLDER.search(directive.span.text):

@@ -67,6 +67,8 @@ _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # you
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
 _LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:][ \t]*$", re.MULTILINE)
+_OF_A_PERSON = frozenset(("account", "error", "mail-user", "output", "partition", "qos", "reservation"))
+"""What one who passes a script on leaves out, and who takes it fills in."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
 _SAID_FOR_EACH = ("partition", "constraint")
@@ -157,6 +159,7 @@ class _Reading:
         self._is_template = is_named_template(text.source.name)
         self.words: list[StaticWord] = []
         self._swallowed: set[Span] = set()
+        self._for_somebody: set[Span] = set()  # swallowed by what a person fills in
         self.read: list[Span] = []
         self.components: list[int] = []
         self.breaks: list[Span] = []
@@ -436,7 +439,7 @@ class _Reading:
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
         if word.start == "=" or follows_equals:
             expected = "--option=value without blanks around the ="
-        stops = not self._has_foreign_variable(word.start)
+        stops = not self._has_foreign_variable(word.start) and (before is None or before.span not in self._for_somebody)
         message = f'"{word.start}" belongs to no option: sbatch refuses the job'
         self._problem("stray-word", message, word.span, expected, stops)
 
@@ -450,7 +453,8 @@ class _Reading:
             self._unknown_option(given)
         elif given.is_missing:
             expected = f"--{given.option.name}=value"
-            self._problem("wants-value", f"{given.written} wants a value", given.word.span, expected)
+            stops = given.option.name not in _OF_A_PERSON
+            self._problem("wants-value", f"{given.written} wants a value", given.word.span, expected, stops)
         elif given.is_unwanted and given.value is not None:
             self._problem("takes-no-value", f"{given.written} takes no value", given.value.span, given.written)
         elif given.value is None:
@@ -522,7 +526,11 @@ class _Reading:
             value, refusal = text, str(error)
         if given.takes_next_word and _looks_like_option(text):
             message = f'{given.written} wants a value and takes "{text}" for it'
-            self._problem("swallowed-option", message, word.span, f"--{name}=value", stops=refusal is not None)
+            is_of_a_person = name in _OF_A_PERSON
+            stops = refusal is not None and not is_of_a_person
+            self._problem("swallowed-option", message, word.span, f"--{name}=value", stops)
+            if is_of_a_person:
+                self._for_somebody.add(word.span)
             if refusal is not None:
                 self._swallowed.add(word.span)
         elif text.startswith("=") and not given.written.startswith("--"):
