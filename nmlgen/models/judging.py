@@ -16,8 +16,9 @@ from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
-_MARKED = re.compile(r"[@$%<{[]+[({]?\w[\w ]*[])}>@}]*[dfis]?|__\w+__")
-"""What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `<word>`, `{{word}}`."""
+_MARKED = re.compile(r"[@$%<{[]+[({]?\w[\w ]*[])}>@}]*[dfis]?|__\w+__|\$\{[A-Za-z_]\w*[^\w{}][^{}]*\}")
+"""What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `${word:-default}`, `<word>`,
+`{{word}}`."""
 
 
 class Judging:

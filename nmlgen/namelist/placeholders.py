@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
     r"|\[(?<=[=, \t]\[)[A-Za-z_]\w*\](?=[,/ \t\r\n]|\Z)"  # no value of a namelist begins so
 )  # each begins with a character of its own, by which the places to look at are found
-_OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
+_OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*(?:[^\w{}\n][^{}\n]{0,99})?\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
 _STAND_IN = re.compile(
     r"([A-Z])\1\1+|xxx+|<[^<>\n]+>|.*(?<![A-Za-z0-9])R(?:XX?|NN?|xx?|nn?)B(?:YY?|XX?|NN?|KK?|yy?|xx?|nn?|kk?)(?![A-Za-z0-9]).*"
     r"|(?i:(?:change|replace|fill|fix)[_-]?(?:me|this|in)|to[_-]?do|tbd)"

@@ -26,6 +26,9 @@ from nmlgen.source import UNKNOWN, Source
         "%JOBS.SIM.NPROMA%",
         "%NPROMA:16%",
         "${nproma}",
+        "${NPROMA:-16}",
+        "${N-16}",
+        "${NPROMA%%.*}",
     ],
 )
 def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
