@@ -251,8 +251,9 @@ def _run_directory(world: World, shell: _Shell) -> Setting | None:
 def _inputs(experiment: Experiment) -> tuple[InputFile, ...]:
     """The first is the grid, unless a namelist has its path: there nothing brings it."""
     inputs = experiment.inputs
-    named = [as_list(component["grid_nml", "dynamics_grid_filename"].value) for component in experiment.components]
-    if not inputs or (len(named) == 1 and len(named[0]) == 1 and str(named[0][0]).startswith("/")):
+    settings = [component["grid_nml", "dynamics_grid_filename"] for component in experiment.components]
+    named = [as_list(setting.value) for setting in settings if setting.certainty is not Certainty.UNKNOWN]
+    if not inputs or (len(settings) == 1 == len(named) == len(named[0]) and str(named[0][0]).startswith("/")):
         return inputs
     return (evolve(inputs[0], source=evolve(inputs[0].source, name="grid.file")), *inputs[1:])
 
