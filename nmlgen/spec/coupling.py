@@ -19,7 +19,7 @@ from nmlgen.spec.validate import validate
 from nmlgen.values import evolve
 
 _LAYER = "coupling"
-KEYS = ("timestep_unit", "calendar", "start_date", "end_date", "debug", "coupling")
+KEYS = ("timestep_unit", "calendar", "start_date", "start_datetime", "end_date", "end_datetime", "debug", "coupling")
 """The keys that YAC takes; it passes over others."""
 _MOST_WRITTEN = 20_000  # values and keys; nine hundred couples have as many
 _SECTIONS = ("debug", "coupling")
@@ -64,6 +64,7 @@ def _without_nulls(node: Node) -> Node:
 
 def coupling_of(node: Node, text: str) -> Coupling:
     """The content of a document that is a mapping; `text` is that of the file."""
+    node = _with_plain_sides(node)
     problems = [*_problems(node), *_out_of_order(node)]
     settings = {key: _setting(key, child, node.keys.get(key)) for key, child in node.value.items() if key != "coupling"}
     listed = node.value.get("coupling")
@@ -72,6 +73,34 @@ def coupling_of(node: Node, text: str) -> Coupling:
     span = node.keys.get("coupling") or node.span
     content = {key: child.plain() for key, child in node.value.items() if key in KEYS}
     return Coupling(text, settings, couples, content, tuple(problems), bool(problems), span)
+
+
+def _with_plain_sides(node: Node) -> Node:
+    """The document with `src_component` and `src_grid` for a mapping `source`, which later versions of YAC take besides
+    (3.21, `config_yaml.c:199`); of `target` alike."""
+    listed = node.value.get("coupling")
+    if listed is None or not isinstance(listed.value, list):
+        return node
+    couples = [_with_plain_side(_with_plain_side(couple, "source", "src"), "target", "tgt") for couple in listed.value]
+    return evolve(node, value={**node.value, "coupling": evolve(listed, value=couples)})
+
+
+def _with_plain_side(couple: Node, side: str, prefix: str) -> Node:
+    named = couple.value.get(side) if isinstance(couple.value, dict) else None
+    if named is None or not isinstance(named.value, dict):
+        return couple
+    values, keys = dict(couple.value), dict(couple.keys)
+    rest = {key: child for key, child in named.value.items() if key not in ("component", "grid")}
+    values[side] = evolve(named, value=rest)
+    if not rest:
+        del values[side]
+        keys.pop(side, None)
+    for key in ("component", "grid"):
+        if key in named.value:
+            values[f"{prefix}_{key}"] = named.value[key]
+            if key in named.keys:
+                keys[f"{prefix}_{key}"] = named.keys[key]
+    return evolve(couple, value=values, keys=keys)
 
 
 def coupling_of_tree(tree: Tree) -> Coupling:

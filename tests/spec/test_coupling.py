@@ -194,3 +194,50 @@ def test_what_a_script_writes_is_found_where_it_stands(tmp_path):
     (error,) = [found for found in nmlgen.lint([script]).errors if found.code.startswith("CPL")]
     assert error.code == "CPL005"
     assert "total_heat_flx" in script.read_text().splitlines()[(error.line or 0) - 1]
+
+
+NESTED = """\
+timestep_unit: ISO_format
+coupling:
+  - source: {component: atm, grid: icon_atmos_grid}
+    target: &there {component: oce, grid: [icon_ocean_grid, icon_ocean_nest]}
+    coupling_period: PT20M
+    field: total_heat_flux
+"""
+
+
+def test_sides_in_a_mapping_are_those_that_stand_beside_each_other():
+    found = read(NESTED)
+    assert found.problems == ()
+    (couple,) = found.couples
+    assert couple.source.component is not None
+    assert (couple.source.component.value, str(couple.source.component.span)) == ("atm", "coupling.yaml:3:25")
+    assert [grid.value for grid in couple.target.grids] == ["icon_ocean_grid", "icon_ocean_nest"]
+    assert found.content["coupling"][0]["src_grid"] == "icon_atmos_grid"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{component: atm,", "{componnet: atm,", 'there is no key "componnet" in coupling.0.source'),
+        (", grid: icon_atmos_grid}", "}", "'src_grid' is a required property in coupling.0"),
+        ("source: {component: atm, grid: icon_atmos_grid}", "source: atm", 'coupling.0.source is "atm"'),
+    ],
+)
+def test_sides_that_the_coupler_does_not_take(old, new, message):
+    assert message in [problem.message for problem in read(NESTED.replace(old, new)).problems]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "avg",
+        "{hcsbb: {}}",
+        "{nnn: {n: 4, n_min: 0, max_search_distance: 0.1 rad}}",
+        "{dnn: {search_distance: {fixed: 2deg}, weighted: rbf_weighted}}",
+        "{ncc: {weighted: average}}",
+        "{file: {filename: weights.nc}}",
+    ],
+)
+def test_methods_of_a_later_coupler_are_taken(method):
+    assert read(f"{NESTED}    interpolation: [{method}]\n").problems == ()
