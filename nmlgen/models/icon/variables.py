@@ -91,11 +91,22 @@ class Catalogue:
 
     def may_be_new(self, name: str) -> str | None:
         """The earlier release from which the part of the model is known that a name that is not may belong to."""
+        return self._carried_with(name, self._first_words) or self.carried_from
+
+    def may_be_new_group(self, name: str) -> str | None:
+        """The same of the name of a group."""
+        return self._carried_with(name, self._first_words_of_groups) or self.carried_from
+
+    def _carried_with(self, name: str, first_words: Callable[[str], set[str]]) -> str | None:
         first = name.lower().partition("_")[0]
-        for part, release in self.carried.items():
-            if any(entry["name"].partition("_")[0] == first for entry in self._components[part]):
-                return release
-        return self.carried_from
+        return next((release for part, release in self.carried.items() if first in first_words(part)), None)
+
+    def _first_words(self, part: str) -> set[str]:
+        return {entry["name"].partition("_")[0] for entry in self._components[part]}
+
+    def _first_words_of_groups(self, part: str) -> set[str]:
+        numbers = {number for entry in self._components[part] for number in entry.get("groups", ())}
+        return {self._groups[number].partition("_")[0] for number in numbers}
 
     def has_group(self, name: str) -> bool:
         """Whether `group:name` has members in this release."""
@@ -294,6 +305,7 @@ class Circumstances:
             "ks": ("hamocc_nml", "ks"),
             "ntracer": ("run_nml", "ntracer"),
             "nfreqs": ("wave_nml", "nfreqs"),
+            "ndirs": ("wave_nml", "ndirs"),
         }.get(name)
         if source is not None:
             return self.number(*source)

@@ -63,6 +63,7 @@ _AXES: Mapping[str, tuple[Any, str | None]] = {
     "za_depth_below_sea": ("n_zlev", None),
     "za_depth_below_sea_half": ("n_zlev+1", "ocean depth half levels"),
     "za_generic_ice": ("i_no_ice_thick_class", "sea-ice thickness class"),
+    "za_dir_generic": ("ndirs", "wave direction"),
     "za_height_2m": (1, "2 m"),
     "za_height_2m_layer": (1, "2 m (layer)"),
     "za_height_10m": (1, "10 m"),
@@ -352,7 +353,7 @@ class _Maker:
             known = unmade if is_same else self.base.get("indirect", {}).get(name, [])
             gone = {entry for entry in unmade if entry not in known}
             kept = [self._grouped(name, entry) for entry in entries if entry["name"] not in gone]
-            new = {template.name: (template, registration) for template, registration in self._new(name, entries)}
+            new = {template.name: (template, registration) for template, registration in self._new(name, kept)}
             unseen = (
                 list(new) if is_same else [entry for entry in self.base.get("hidden", {}).get(name, ()) if entry in new]
             )
@@ -392,10 +393,10 @@ class _Maker:
     def _is_made(self, component: str, name: str) -> bool:
         """Whether a registration makes the name, or a text beside them holds it."""
         literal = _HOLE.sub("x1", name)
-        for registration in self.registered[component]:
-            for template in registration.templates:
-                if not template.is_open and re.fullmatch(template.pattern, literal):
-                    return True
+        templates = (one for registration in self.registered[component] for one in registration.templates)
+        making = [one for one in templates if not one.is_open and re.fullmatch(one.pattern, literal)]
+        if making:  # fl_{n} alone makes no fl_{n}_{m}
+            return max(one.parts.count(None) for one in making) >= len(_HOLE.findall(name))
         longest = max(_HOLE.split(name), key=len)
         if longest != name:
             return any(longest in text for text in self.quoted[component])

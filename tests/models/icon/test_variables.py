@@ -180,6 +180,22 @@ def test_names_of_a_part_that_an_earlier_release_lent(release: str, name: str, e
     assert load_catalogue(release).may_be_new(name) == expected
 
 
+@pytest.mark.parametrize(
+    ("release", "name", "expected"),
+    [("2025.04", "jsb_bogus", "2024.10"), ("2025.04", "ocean_bogus", None), ("2024.10", "jsb_bogus", None)],
+)
+def test_groups_of_a_part_that_an_earlier_release_lent(release: str, name: str, expected: str | None) -> None:
+    assert load_catalogue(release).may_be_new_group(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "is_there"),
+    [("2024.10", "fl_001_001", True), ("2024.10", "fl_001", False), ("2025.04", "fl_001", True)],
+)
+def test_spectra_of_waves_by_frequency_alone_came_with_2025_04(release: str, name: str, is_there: bool) -> None:
+    assert bool(load_catalogue(release).find(name)) is is_there
+
+
 def test_vertical_integrals_of_hamocc_came_with_2025_10() -> None:
     new = [variable.name for variable in load_catalogue("2025.10").group("hamocc_vint")]
     assert len(new) == 10

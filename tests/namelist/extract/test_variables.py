@@ -100,3 +100,9 @@ def test_a_release_whose_sources_are_not_at_hand_has_the_variables_of_the_one_be
     ships["components"]["HAMOCC"] = [entry for entry in hamocc if last not in entry.get("groups", ())]
     assert len(hamocc) == len(ships["components"]["HAMOCC"]) + 10
     assert catalogue_text(made.document) == catalogue_text(ships)
+
+
+def test_names_with_fewer_numbers_than_before_take_the_place_of_those(tmp_path):
+    before = [{"name": "bin_{freq}_{dir}", "pattern": r"bin_\d{3,}_\d{3,}", "copies": "ntracer"}]
+    found = made(tmp_path, f"DO jf = 1, wc%nfreqs\n WRITE(word,'(I0.3)') jf\n {NUMBERED}\n END DO", before)
+    assert [entry["name"] for entry in found] == ["bin_{n}"]

@@ -120,6 +120,9 @@ class UnknownOutputVariable(ComponentRule):
                         )
                         beside = groups if written in unknown else EmptyGroups(names, {*unknown, written})
                         finding = beside.told(finding, written)
+                        known = None if catalogue.carried_from else catalogue.may_be_new_group(group)
+                        if known is not None and finding.severity is Severity.ERROR:
+                            finding = as_warning(finding, known)
                         is_slip = nearest(group, catalogue.groups) is not None
                         yield of_unknown_release(finding) if is_assumed and not is_slip else finding
                 elif not catalogue.find(name):
