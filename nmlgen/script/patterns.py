@@ -279,7 +279,7 @@ class _PatternReader:
             if (
                 character in "(|)"
                 or (character == "&" and self._depth)
-                or (character in "~%}" and self._next_is("(", 1))
+                or (character in "~%}-" and self._next_is("(", 1))
             ):
                 raise UndecidedPattern(f"{character}, which some shells take for a pattern")
         if not quoted and character == "[":

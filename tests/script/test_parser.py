@@ -1010,6 +1010,7 @@ ACCEPTED_BY_KSH = [
     "(( a ? b : c )); a=$((1.5 * 2))",
     "case x in ~(i)a) b;; esac",
     "#!/bin/ksh\ncase $x in {2}(a)) b;; @(c|d){1,3}(e)*) f;; {2,}(g)) h;; esac",
+    "#!/bin/ksh\ncase $x in -(a)) b;; -{3}(c)) d;; e*-(f)g) h;; esac",
 ]
 
 REFUSED_BY_KSH = [
