@@ -76,7 +76,7 @@ def check_experiment(
 
     A finding about what nobody wrote stands at the `beginning`, or at the component that it is about. Where nobody said
     the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
-    namelists are of an older one. `ask` says what the rules say, and may leave out those that say nothing; with
+    namelists are of another one. `ask` says what the rules say, and may leave out those that say nothing; with
     `only_errors` those that find no errors are not asked: what a layout costs is not worked out.
     """
     if experiment.other is not None:
@@ -87,7 +87,7 @@ def check_experiment(
     report = _judged(experiment, ask(experiment, rules, beginning), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
-        report = evolve(report, findings=tuple(_of_older_release(experiment, report)))
+        report = evolve(report, findings=tuple(_of_another_release(experiment, report)))
     return excuse(report, suppressions, _names())
 
 
@@ -165,7 +165,7 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
             yield finding
 
 
-_TOLD_BY_RELEASE = ("DYN", "GRD", "INI", "LBC", "LND", "MST", "NML", "OCE", "PHY", "RUN", "TRP", "WAV")
+_TOLD_BY_RELEASE = ("CPL", "DYN", "GRD", "INI", "LBC", "LND", "MST", "NML", "OCE", "PHY", "RUN", "TRP", "WAV")
 """Topics of rules whose findings are what a release refuses, and an older one may take."""
 
 
@@ -174,14 +174,17 @@ _MOST_UNKNOWN = 2
 """Variables that no known release has may be mistakes; where there are more the namelists are of another ICON."""
 
 
-def _of_older_release(experiment: Experiment, report: Report) -> Iterator[Finding]:
-    """The findings where nobody said the release: if the namelists have what was gone before the first known release,
-    or several variables that none of them has, they are of another one, whose checks nobody knows."""
+def _of_another_release(experiment: Experiment, report: Report) -> Iterator[Finding]:
+    """The findings where nobody said the release, or only the tree does, one that is not known: if the namelists have
+    what was gone before the first known release, or several variables that none of them has, they are of another one,
+    whose checks nobody knows."""
     gone = next(_gone(experiment), None)
     strange = {found.span for found in report.warnings if found.code == _UNKNOWN and is_of_unknown_release(found)}
     note: str | None = None
     left: tuple[str, ...] = ()
-    if gone is not None:
+    if experiment.registry.stranger is not None:
+        note = f"the source tree here is that of ICON {experiment.registry.stranger}, whose checks are not known"
+    elif gone is not None:
         note = f"{gone[0]} was removed{gone[1]}: these namelists are of an older ICON, whose checks are not known"
     elif len(strange) > _MOST_UNKNOWN:
         note = f"no known release has {len(strange)} variables here: ICON is another one, whose checks are not known"

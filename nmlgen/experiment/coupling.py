@@ -31,6 +31,9 @@ SWITCHES = {
 """By the kind of a component what it can be coupled to: `coupled_to_ocean`, ... (`mo_coupling_nml.f90:145-176`); to
 CLEO, a model of cloud droplets, from 2025.04 on."""
 
+LATER = frozenset({("ocean", "waves"), ("waves", "ocean")})
+"""What can be coupled besides after 2025.10, the newest release that is known."""
+
 PARTNERS = {"atmosphere": "atmo", "ocean": "ocean", "waves": "waves"}
 """By the kind of a component the end of the switch that couples another one to it."""
 

@@ -16,7 +16,9 @@ from nmlgen.namelist.registry import Registry, registry_of, releases
 _IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
 _IN_LOG = re.compile(rb"^ *version: +(\d{4}\.\d{2})\S*\s*$", re.MULTILINE)
 _LOG = re.compile(r"LOG|.*\.(?:log|out|o)\Z", re.DOTALL)
-_IN_CONFIGURE = re.compile(rb"^PACKAGE_NAME='icon'\nPACKAGE_TARNAME='[^'\n]*'\nPACKAGE_VERSION='(\d{4}\.\d{2})", re.M)
+_IN_CONFIGURE = re.compile(
+    rb"^PACKAGE_NAME='icon'\nPACKAGE_TARNAME='[^'\n]*'\nPACKAGE_VERSION='(\d{4}\.\d{2}|[\d.]+)", re.M
+)
 _HEAD_OF_CONFIGURE = 100_000  # bytes in which autoconf says what it configures
 _MOST_ABOVE = 4
 _HEAD = 1_000_000  # bytes of a log in which ICON has said its version
@@ -36,7 +38,11 @@ def registry_for(path: Path, text: str, said: str | None = None, configured: str
     built = recorded(text).get("model.release")
     if built is not None:
         return _of_build(path, built, configured)
-    return registry_of(configured or named_in(text) or logged_beside(path) or of_tree(path))
+    known = configured or named_in(text) or logged_beside(path)
+    if known is not None:
+        return registry_of(known)
+    release = of_tree(path)
+    return registry_of(release) if release in releases() else registry_of(None, release)
 
 
 def _of_build(path: Path, release: str, configured: str | None) -> Registry:
@@ -96,8 +102,8 @@ def logged_beside(path: Path) -> str | None:
 
 
 def of_tree(path: Path) -> str | None:
-    """The release of the ICON source tree that a file lies in, by the `configure` of a directory above; None for none,
-    and for one that does not ship with nmlgen."""
+    """The release of the ICON source tree that a file lies in, by the `configure` of a directory above; None for none.
+    It may be one that does not ship with nmlgen."""
     if path == STANDARD_INPUT:
         return None
     for directory in list(path.absolute().parents)[1 : _MOST_ABOVE + 1]:  # run/exp.amip, run/checksuite.nwp/exp.test
@@ -105,8 +111,7 @@ def of_tree(path: Path) -> str | None:
             found = _IN_CONFIGURE.search(disk.head(directory / "configure", _HEAD_OF_CONFIGURE))
         except OSError:
             continue
-        release = found[1].decode() if found is not None else None
-        return release if release in releases() else None
+        return found[1].decode() if found is not None else None
     return None
 
 

@@ -163,7 +163,7 @@ class Registry:
 
     Where two groups share a name, such as jsb_model_nml, that of icon_master.namelist is asked for with
     `file="master"`; otherwise the first one answers. `path` is the file of one's own that a registry
-    was read from; one `is_assumed` where nobody said the release.
+    was read from; one `is_assumed` where nobody said the release, or one that is not known: `stranger`.
     """
 
     def __init__(
@@ -174,10 +174,12 @@ class Registry:
         *,
         path: Path | None = None,
         is_assumed: bool = False,
+        stranger: str | None = None,
     ) -> None:
         self.release = release
         self.path = path
         self.is_assumed = is_assumed
+        self.stranger = stranger
         self._groups = groups
         self._removed = {} if removed is None else removed
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
@@ -365,14 +367,15 @@ def releases() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (directory("schemas") / "icon").glob("*.json")))
 
 
-def registry_of(release: str | None) -> Registry:
+def registry_of(release: str | None, stranger: str | None = None) -> Registry:
     """The registry that a release's name means, such as "2024.10", or the path of a registry file, which ends in .json
-    or has a slash in it. None where nobody says the release: the newest one is assumed.
+    or has a slash in it. None where nobody says the release, or only one that is not known, the
+    `stranger`: the newest one is assumed.
 
     Raises InputError as `load_registry` and `read_registry` do.
     """
     if release is None:
-        return _assumed(releases()[-1])
+        return _assumed(releases()[-1], stranger)
     if release.endswith(".json") or "/" in release or os.sep in release:
         return read_registry(Path(release))
     return load_registry(release)
@@ -454,8 +457,8 @@ class _Later(Mapping[str, Any]):
 
 
 @cache
-def _assumed(release: str) -> Registry:
-    return Registry(release, *_document(release), is_assumed=True)
+def _assumed(release: str, stranger: str | None) -> Registry:
+    return Registry(release, *_document(release), is_assumed=True, stranger=stranger)
 
 
 _MOST_BYTES = 64 * 1024 * 1024  # a registry has 2 MB

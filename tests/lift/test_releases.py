@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nmlgen.findings import Severity
 from nmlgen.lift.releases import of_tree, registry_for
 from nmlgen.linting import lint
 
@@ -37,11 +38,23 @@ def test_the_tree_says_the_release(tree):
     assert not found.is_assumed
 
 
-@pytest.mark.parametrize(("name", "version"), [("cdo", "2024.10"), ("icon", "2.6.3"), ("icon", "1999.10")])
-def test_other_trees_say_nothing(tree, name, version):
-    path = tree(name, version)
+def test_other_trees_say_nothing(tree):
+    path = tree("cdo", "2024.10")
     assert of_tree(path) is None
-    assert registry_for(path, path.read_text()).is_assumed
+    found = registry_for(path, path.read_text())
+    assert (found.is_assumed, found.stranger) == (True, None)
+
+
+@pytest.mark.parametrize("version", ["2.6.3", "1999.10", "2026.04"])
+def test_what_a_release_refuses_is_a_warning_in_the_tree_of_one_that_is_not_known(tree, version):
+    path = tree("icon", version)
+    assert of_tree(path) == version
+    found = registry_for(path, path.read_text())
+    assert (found.is_assumed, found.stranger) == (True, version)
+    path.write_text("&parallel_nml\n nproma = 8\n/\n&interpol_nml\n l_intp_c2l = .false.\n/\n")
+    (finding,) = [finding for finding in lint([path]).findings if finding.code == "NML009"]
+    assert finding.severity is Severity.WARNING
+    assert any(f"that of ICON {version}" in note for note in finding.notes)
 
 
 def test_what_somebody_says_holds_before_the_tree(tree):

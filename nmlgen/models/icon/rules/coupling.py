@@ -13,6 +13,7 @@ from nmlgen.experiment.coupling import (
     ELSEWHERE,
     FIELDS,
     GRIDS,
+    LATER,
     PARTNERS,
     SWITCHES,
     Couple,
@@ -29,6 +30,7 @@ from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
+from nmlgen.values import evolve
 
 _CHECKED = ("ocean", "waves", "atmo", "hydrodisc", "output", "aero", "o3")
 """The ends of the switches that ICON 2024.10 holds against the kind of the component."""
@@ -131,9 +133,9 @@ class CouplingFileRefused(Rule):
     """YAC stops at a coupling.yaml that it cannot read.
 
     ## What it does
-    Finds a `coupling.yaml` that is no YAML or is empty, keys of a couple and methods of interpolation that YAC does not
-    know, values of another type, what is missing in a couple, and a list `coupling` before its `timestep_unit`. Keys
-    at the top that YAC does not know it passes over.
+    Finds a `coupling.yaml` that is no YAML or is empty, keys of a couple and methods of interpolation that no YAC from
+    3.4 to 3.21 knows, values of another type, what is missing in a couple, and a list `coupling` before its
+    `timestep_unit`. Keys at the top that YAC does not know it passes over.
 
     ## Why it matters
     Every coupled component aborts before its first step.
@@ -241,7 +243,8 @@ class CouplingNotSupported(ComponentRule):
     """A component can be coupled to some others only.
 
     ## What it does
-    Finds a switch `coupled_to_...` that ICON does not take for this kind of component.
+    Finds a switch `coupled_to_...` that ICON does not take for this kind of component. After 2025.10 an ocean and
+    waves can be coupled: where nobody said the release, that is a warning.
 
     ## Why it matters
     ICON aborts when it reads the namelist.
@@ -277,11 +280,15 @@ class CouplingNotSupported(ComponentRule):
             setting = _switch(component, partner)
             if partner not in possible and setting.certainty is not setting.certainty.UNKNOWN and setting.value is True:
                 names = ", ".join(f"coupled_to_{name}" for name in possible)
-                yield self.finding(
+                finding = self.finding(
                     setting,
                     f"{kind} cannot be coupled by coupled_to_{partner}",
                     f"expected: {names or 'no coupling at all'}",
                 )
+                if (kind, partner) in LATER and component.registry.is_assumed:
+                    notes = (*finding.notes, "nobody said the release, and one after 2025.10 takes it")
+                    finding = evolve(finding, severity=Severity.WARNING, notes=notes)
+                yield finding
 
 
 class NothingExchanged(Rule):

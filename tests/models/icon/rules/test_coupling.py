@@ -8,6 +8,8 @@ import pytest
 from rows import rows
 from rules.experiments import judge
 
+from nmlgen.findings import Severity
+from nmlgen.linting import lint
 from nmlgen.models.icon.rules import coupling
 from nmlgen.spec.spec import load_spec
 
@@ -345,3 +347,18 @@ def test_a_period_is_told_once(period, count, tmp_path):
     one = exchanged(period)
     another = one.partition("    - ")[2]
     assert len(found(coupling.IrregularCoupling, f"{one}    - {another}", tmp_path)) == count
+
+
+@pytest.mark.parametrize(("release", "severity"), [(None, Severity.WARNING), ("2025.10", Severity.ERROR)])
+def test_ocean_and_waves_are_coupled_by_a_later_release(release, severity, tmp_path):
+    models = "".join(
+        f"&master_model_nml\n model_type = {kind}\n model_name = '{name}'\n model_namelist_filename = 'nml_{name}'\n"
+        f" model_min_rank = {rank}\n model_max_rank = {rank}\n/\n"
+        for rank, (kind, name) in enumerate([(2, "oce"), (98, "wav")])
+    )
+    (tmp_path / "icon_master.namelist").write_text(f"&master_nml\n/\n{models}", "utf-8")
+    for name, other in (("oce", "waves"), ("wav", "ocean")):
+        text = f"&coupling_mode_nml\n coupled_to_{other} = .true.\n/\n&run_nml\n num_lev = 1\n/\n&grid_nml\n/\n"
+        (tmp_path / f"nml_{name}").write_text(text, "utf-8")
+    found = lint([tmp_path / "icon_master.namelist"], icon_release=release).findings
+    assert [finding.severity for finding in found if finding.code == "CPL003"] == [severity] * 2
