@@ -255,7 +255,11 @@ _COUPLED: dict[str, Any] = {
         },
         "oce": {**placements.component("ocean", tasks=4), "name": "o"},
     },
-    "coupling": {"timestep_unit": "second", "calendar": "proleptic-gregorian", "start_date": "x", "end_date": "y"},
+    "coupling": {
+        "timestep_unit": "second",
+        "calendar": "proleptic-gregorian",
+        **{"start_date": "x", "start_datetime": "x", "end_date": "y", "end_datetime": "y"},
+    },
     "start_from": {"directory": "before", "models": {"atm": "b", "oce": "c"}},
 }
 for _name, _model in _COUPLED["models"].items():

@@ -35,8 +35,14 @@ from nmlgen.values import evolve
 _CHECKED = ("ocean", "waves", "atmo", "hydrodisc", "output", "aero", "o3")
 """The ends of the switches that ICON 2024.10 holds against the kind of the component."""
 
-_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000}
+_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 _SHORTEST_MONTH = 28 * 86_400_000  # milliseconds
+_DATES = (
+    "start_date",
+    "start_datetime",
+    "end_date",
+    "end_datetime",
+)  # those with _datetime since later versions of YAC
 _CALENDARS = {
     Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
     Calendar.DAYS_365: "365d",
@@ -758,12 +764,12 @@ class CouplingDates(Rule):
             )
             return
         yield from self._ends(experiment)
-        dates = [coupling.settings[key] for key in ("start_date", "end_date") if key in coupling.settings]
+        dates = [coupling.settings[key] for key in _DATES if key in coupling.settings]
         if not dates:
             return
         time = clock(first)
         begin = own.position(time.start) + time.begin
-        expected = {"start_date": begin, "end_date": begin + time.leg}
+        expected = dict.fromkeys(_DATES[:2], begin) | dict.fromkeys(_DATES[2:], begin + time.leg)
         for setting in dates:
             key = setting.name.rpartition(".")[2]
             try:

@@ -167,6 +167,7 @@ def test_both_sides_meet_as_often(period, ocean, reason, tmp_path):
         ("calendar: 365d", (), 1),
         ("start_date: 2008-09-01T00:00:00", (), 0),
         ("start_date: 2008-09-01T00:00:01", (), 1),
+        ("start_datetime: 2008-09-01T00:00:01", (), 1),
         ("end_date: 2008-09-11T00:00:00", (), 0),
         ("end_date: 2008-09-10T23:59:59", (), 1),
         ("start_date: soon", (), 1),
