@@ -130,6 +130,7 @@ def read_text(source: Source, *, merges: bool = False, most: int = MAXIMUM_WRITT
 
 
 _NO_SUCH_YAML = "no version of YAML but 1.1 and 1.2 is read"
+_BEYOND = "these digits stand for no character, and for no version of YAML"
 
 
 def _read(
@@ -151,7 +152,7 @@ def _read(
     except AssertionError:  # ruamel.yaml's, of nothing else
         line = source.text[: source.text.find("%YAML")].count("\n") + 1
         raise SpecError((problem("SPC001", _NO_SUCH_YAML, source.span(line, 1)),)) from None
-    except (YAMLError, ValueError) as error:
+    except YAMLError as error:
         raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:
         raise SpecError((problem("SPC001", "the document is empty; a mapping is expected", source.span(1, 1)),))
@@ -174,6 +175,12 @@ def _composed(source: Source, most: int, told: int) -> tuple[Any, int]:
     count = 0
 
     class Counting(Composer):  # type: ignore[misc,unused-ignore]
+        def get_single_node(self) -> Any:
+            try:
+                return super().get_single_node()
+            except (ValueError, OverflowError):  # of int and chr, to which ruamel.yaml hands any digits
+                raise SpecError((_at(source, yaml.reader.index, "SPC001", _BEYOND),)) from None
+
         def compose_node(self, parent: Any, index: Any) -> Any:
             nonlocal count
             self.warn_double_anchors = False  # of two anchors of one name the later one holds
