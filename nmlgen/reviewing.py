@@ -22,12 +22,12 @@ from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.models.icon.output import output_directories
 from nmlgen.models.icon.promised import checkpoint_directories
-from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.syntax import Document
 from nmlgen.rechecking import Rechecker
 from nmlgen.script.assignments import DYNAMIC
 from nmlgen.script.evaluate import SYSTEM
 from nmlgen.script.events import Ended, Piece
+from nmlgen.script.hardly_a_script import is_hardly_a_script
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.worlds import Stretch, WrittenText
@@ -44,38 +44,6 @@ _SHORTEST_SLIP = 5
 _MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
 _MOST_UNSET = 200  # uses in a namelist that are told
 _USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
-_FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
-_PLACE = r"\((?:int|float|str|string|bool)\)|<(?:[0-9]{1,2}|\?+|[A-Za-z_](?:[^<>\n|&;$\"'`]{0,99}[\w.)])?)>"
-"""What somebody fills in: `<your account>`, `rate(float)`; or a number, which a text for people explains."""
-_FILLED_IN, _BEHIND_FILLED_IN = re.compile(_PLACE), re.compile(rf"(?:{_PLACE})(?:[ \t\r]|\\\n)*\Z")
-_MOST_BEFORE = 300
-_FEWEST_STRANGE, _FEWEST_STRANGE_OF_SHELL = 3, 10  # lines
-_STEP = re.compile(r"[ \t]*(?:step[ \t]+)?[0-9]+\)", re.IGNORECASE)
-_HEADING = re.compile(r"[A-Z][a-z]+[ \t][^\n=$]{1,200}:[ \t]*")  # For the way back (north):
-_OF_NO_SHELL = re.compile(
-    r"[ \t]*(?:(?:library|require|setwd)\([\"']?\w|[A-Za-z.][\w.]*[ \t]*<-[ \t]*[A-Za-z][\w.]*\("
-    r"|[0-9.]+[ \t]*[-+*/][ \t]*\("
-    r"|<(?:[?!/][A-Za-z][^<>\n]*|[A-Za-z][\w:.-]*(?:[ \t]+[\w:-]+=[^<>\n]*)?/?)>[ \t]*$)"
-)
-"""A statement of R, in what has been written down after its prompt, a sum, or a line of XML: `a <- f(b)`,
-`2 * (3 + 4)`, `<?xml version="1.0"?>`."""
-_NOTES = re.compile(r"(?i:(?:.*[^a-z])?notes?(?![a-z]))")
-_PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
-_LONGEST_LOOKED_AT = 1000  # characters of a line
-_FEWEST_SENTENCES = 3  # a remark without its # may have two lines
-_FEWEST_WORDS, _FEWEST_SMALL = 6, 2
-_SMALL = re.compile(
-    r"(?i:the|an?|is|are|was|were|be|been|have|has|had|not|of|to|with|that|this|its?|they|we|you|i|my|which|can|will"
-    r"|would|so|if|or|and|but|as|by|from|on|at|all|some|also|then|when|there|because|about|into)[,.;:]?"
-)
-"""Words that sentences have, and hardly what is given to programs."""
-_LETTERS = re.compile(r"[A-Za-z]+(?:['\u2019-][a-z]+)?[,.;:?!)]*")
-_OTHER_HALF = {"if": "then", "for": "do", "while": "do", "until": "do", "select": "do", "case": "esac"}
-_SAYS = ("echo", "print", "printf", "for", "case", "select", "if", "elif", "while", "until", "cat", "logger", "git")
-_ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
-_POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
-_ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
-_FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
 def review(lifted: LiftedScript) -> Report:
@@ -87,7 +55,7 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
-    if findings and (_is_template(script.source, findings) or _is_hardly_a_script(script.source, findings)):
+    if findings and is_hardly_a_script(script.source, findings):
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings = list(_after_the_first(findings))
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
@@ -121,71 +89,6 @@ def _after_the_first(findings: Iterable[Finding]) -> Iterator[Finding]:
         is_error = found.code == "SHL001" and found.severity is Severity.ERROR
         yield evolve(found, severity=Severity.WARNING) if is_error and is_stopped else found
         is_stopped = is_stopped or is_error
-
-
-def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
-    """Whether a text that a shell does not take is one of Python's `str.format`, with names in braces, and braces that
-    are meant in two; or of ERB (`<% if x %>`), or is called a template or notes, or has a place where somebody
-    writes something, such as `<your account>` or `<<<account>>>`.
-    """
-    text = source.text
-    if ("<%" in text and _ERB.search(text) is not None) or ("£" in text and _POUNDS.search(text) is not None):
-        return True
-    if ">>" in text and _ANGLES.search(text) is not None:
-        return True
-    if _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None:
-        return True
-    return (
-        is_named_template(source.name)
-        or _NOTES.match(source.name.rpartition("/")[2]) is not None
-        or any(found.span is not None and _is_filled_in(found.span) for found in findings)
-    )
-
-
-def _is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
-    """Whether a text makes no sense to a shell in a fourth of its lines, and in more than one mistake makes strange
-    where it says of itself by a `#!` that it is for one: a text of another language, or for people. So is one that has
-    sentences, or what stood on a terminal, where the shell stops and elsewhere, and one that does not say so and
-    stops in a heading or counts steps: `2) copy the files`.
-    """
-    text, says_so = source.text, source.text.startswith("#!")
-    strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
-    if not says_so and "esac" not in text and any(_STEP.match(source.line(line)) for line in strange):
-        return True
-    stop = source.line(min(strange)) if strange else ""
-    if not says_so and (_HEADING.fullmatch(stop) is not None or _OF_NO_SHELL.match(stop) is not None):
-        return True
-    if not says_so and _is_begun_by_chance(stop, text):
-        return True
-    if _PROMPT.match(stop) is not None:
-        return True
-    if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:
-        return True
-    lines = sum(1 for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
-    fewest = _FEWEST_STRANGE_OF_SHELL if says_so else _FEWEST_STRANGE
-    return len(strange) >= fewest and len(strange) * 4 >= lines
-
-
-def _is_begun_by_chance(line: str, text: str) -> bool:
-    """Whether a line begins with a word of the shell whose other half begins no command: `if it is done, tell me`."""
-    other = _OTHER_HALF.get(line.split(maxsplit=1)[0]) if line.strip() else None
-    return other is not None and re.search(rf"(?m)(?:^|;)[ \t]*{other}\b", text) is None
-
-
-def _is_sentence(line: str) -> bool:
-    """Whether a line is written for people: most of its words are of letters, and some are of those that join them."""
-    words = line[:_LONGEST_LOOKED_AT].split()
-    if len(words) < _FEWEST_WORDS or words[0] in _SAYS or words[0].startswith("#"):
-        return False
-    small = sum(_SMALL.fullmatch(word) is not None for word in words)
-    return small >= _FEWEST_SMALL and 3 * sum(_LETTERS.fullmatch(word) is not None for word in words) >= 2 * len(words)
-
-
-def _is_filled_in(span: Span) -> bool:
-    """Whether a shell stumbles over a place where somebody writes something: before it, or right behind it."""
-    text, at = span.source.text, span.offsets[0]
-    before = max(0, at - _MOST_BEFORE)  # lines may go on
-    return _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, before, at) is not None
 
 
 def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
