@@ -354,7 +354,7 @@ class _Member(NamedTuple):
     """A variable of a group, whether it exists, and how many variables it stands for; None for what is not known."""
 
     variable: OutputVariable
-    exists: bool | None
+    is_there: bool | None
     copies: int | None
 
 
@@ -366,10 +366,10 @@ def _circumstances_in(component: Component, domain: int) -> Circumstances:
 @remembered
 def _members(component: Component, domain: int, name: str) -> tuple[_Member, ...]:
     """The variables of a group that may exist."""
-    here = _circumstances_in(component, domain)
-    registered = (one for one in catalogue_for(component.registry).group(name) if _is_registered(one, here))
-    members = (_Member(variable, here.exists(variable), here.copies(variable)) for variable in registered)
-    return tuple(member for member in members if member.exists is not False)
+    circumstances = _circumstances_in(component, domain)
+    registered = (one for one in catalogue_for(component.registry).group(name) if _is_registered(one, circumstances))
+    members = (_Member(one, circumstances.exists(one), circumstances.copies(one)) for one in registered)
+    return tuple(member for member in members if member.is_there is not False)
 
 
 def _is_registered(variable: OutputVariable, here: Circumstances) -> bool:
