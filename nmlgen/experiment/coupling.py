@@ -112,7 +112,8 @@ class Coupling:
 
     `text` is the file's, None where nobody knows all of it; `content` is what YAC takes of it, as plain data, and
     `settings` are its keys but for the list of `couples`, in the order of writing. `problems` is what YAC stops at when
-    it reads the file. Of one that `is_open` there may be more, or less, than what is known.
+    it reads the file. Of one that `is_open` there may be more, or less, than what is known. `later` are the words that
+    only a YAC after 3.4 takes.
     """
 
     text: str | None
@@ -122,6 +123,7 @@ class Coupling:
     problems: tuple[Finding, ...] = ()
     is_open: bool = False
     span: Span | None = None
+    later: tuple[Setting, ...] = ()
 
     @property
     def tolerates_missing(self) -> bool:

@@ -64,6 +64,7 @@ def _without_nulls(node: Node) -> Node:
 
 def coupling_of(node: Node, text: str) -> Coupling:
     """The content of a document that is a mapping; `text` is that of the file."""
+    later = tuple(_later(node))
     node = _with_plain_sides(node)
     problems = [*_problems(node), *_out_of_order(node)]
     settings = {key: _setting(key, child, node.keys.get(key)) for key, child in node.value.items() if key != "coupling"}
@@ -72,7 +73,38 @@ def coupling_of(node: Node, text: str) -> Coupling:
     couples = tuple(_couple(element) for element in elements if isinstance(element.value, dict))
     span = node.keys.get("coupling") or node.span
     content = {key: child.plain() for key, child in node.value.items() if key in KEYS}
-    return Coupling(text, settings, couples, content, tuple(problems), bool(problems), span)
+    return Coupling(text, settings, couples, content, tuple(problems), bool(problems), span, later)
+
+
+_LATER_KEYS = frozenset(
+    (
+        "source",
+        "target",
+        "weight_file",
+        "weight_file_on_existing",
+        "yaxt_exchanger",
+        "yaxt_exchanger_name",
+        "collection_selection",
+        "use_raw_exchange",
+    )
+)
+_LATER_METHODS = frozenset(("dnn", "avg", "conserv", "spmap", "file", "hcsbb", "callback"))
+
+
+def _later(node: Node) -> Iterator[Setting]:
+    """The keys of couples and the methods that YAC 3.4 stops at (`config_yaml.c:172-190`, `422-640`), and a later one
+    takes."""
+    listed = node.value.get("coupling")
+    for couple in listed.value if listed is not None and isinstance(listed.value, list) else ():
+        keys = couple.value if isinstance(couple.value, dict) else {}
+        for key in keys:
+            if key in _LATER_KEYS:
+                yield _setting("coupling", Node(key, couple.keys.get(key, couple.span)))
+        methods = keys["interpolation"].value if "interpolation" in keys else None
+        for method in methods if isinstance(methods, list) else ():
+            name = next(iter(method.value), None) if isinstance(method.value, dict) else method.value
+            if isinstance(name, str) and name in _LATER_METHODS:
+                yield _setting("coupling", Node(name, method.keys.get(name, method.span)))
 
 
 def _with_plain_sides(node: Node) -> Node:

@@ -135,13 +135,16 @@ def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
     return int(text) * _UNITS[unit]
 
 
+_WITH_YAC_3_4 = "2024.10"  # the last release
+
+
 class CouplingFileRefused(Rule):
     """YAC stops at a coupling.yaml that it cannot read.
 
     ## What it does
-    Finds a `coupling.yaml` that is no YAML or is empty, keys of a couple and methods of interpolation that no YAC from
-    3.4 to 3.21 knows, values of another type, what is missing in a couple, and a list `coupling` before its
-    `timestep_unit`. Keys at the top that YAC does not know it passes over.
+    Finds a `coupling.yaml` that is no YAML or is empty, keys of a couple and methods of interpolation that YAC does not
+    know, values of another type, what is missing in a couple, and a list `coupling` before its `timestep_unit`. Keys
+    at the top that YAC does not know it passes over. YAC is any up to 3.21, with ICON up to 2024.10 one up to 3.4.
 
     ## Why it matters
     Every coupled component aborts before its first step.
@@ -175,6 +178,11 @@ class CouplingFileRefused(Rule):
         for problem in coupling.problems:
             notes = problem.notes or ("expected: what YAC's documentation shows",)
             yield self.finding(problem.span, f"{COUPLING_FILE}: {problem.message}", *notes)
+        registry = experiment.registry
+        if registry.release <= _WITH_YAC_3_4 and not registry.is_assumed:
+            for word in coupling.later:
+                message = f"{COUPLING_FILE}: {word.value} is known to a later YAC than that of ICON {registry.release}"
+                yield self.finding(word, message, "expected: what YAC 3.4 takes, such as src_component and src_grid")
         unit = coupling.settings.get("timestep_unit")
         for couple in coupling.couples:
             period = couple.period

@@ -363,3 +363,14 @@ def test_ocean_and_waves_are_coupled_by_a_later_release(release, severity, tmp_p
         (tmp_path / f"nml_{name}").write_text(text, "utf-8")
     found = lint([tmp_path / "icon_master.namelist"], icon_release=release).findings
     assert [finding.severity for finding in found if finding.code == "CPL003"] == [severity] * 2
+
+
+@pytest.mark.parametrize(
+    ("release", "words"), [("2024.10", ["weight_file", "source", "target", "dnn"]), ("2025.04", [])]
+)
+def test_what_only_a_later_coupler_takes(release, words, tmp_path):
+    sides = "source: {component: atm, grid: icon_atmos_grid}, target: {component: oce, grid: icon_ocean_grid}"
+    couple = f"{{weight_file: {{name: w.nc}}, {sides}, field: total_heat_flux, coupling_period: PT30M,"
+    text = f"coupling:\n  coupling:\n    - {couple} interpolation: [dnn, {{nnn: {{n: 4}}}}]}}\n"
+    messages = found(coupling.CouplingFileRefused, text, tmp_path, f"model.release='{release}'")
+    assert [message.split()[1] for message in messages] == words
