@@ -44,6 +44,7 @@ _PROJECT_FILE = "pyproject.toml"
 _PROJECT_TABLE = "tool.nmlgen"
 _HEADER = re.compile(r"\s*(\[{1,2})([^\[\]]+)\]")
 _KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
+_MOST_DOTS = 500
 _PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _WILD = re.compile(r"[*?]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -163,6 +164,9 @@ def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Co
 def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
     shown = os.path.relpath(file)
     source = files.read(file, shown)
+    for number, line in enumerate(source.lines, start=1):  # tomllib copies what it has of a key for each of its parts
+        if line.count(".") > _MOST_DOTS:
+            raise ConfigurationError(source.span(number, 1), f"a line with more than {_MOST_DOTS} dots is not read")
     try:
         return source, tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -172,6 +176,8 @@ def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
             raise InputError(f"{shown}: {message.lower()}") from None
         span = source.span(int(place[1]), int(place[2]))
         raise ConfigurationError(span, _PARSED_UP_TO.sub("", message).lower()) from None
+    except ValueError:  # of int, to which tomllib hands any digits
+        raise InputError(f"{shown}: a number has too many digits") from None
     except RecursionError:
         raise InputError(f"{shown} is nested too deeply") from None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from math import isfinite, isnan
 from typing import Any
 
 from nmlgen.findings import Finding, Fix, Report
@@ -63,11 +65,30 @@ def report_document(report: Report) -> dict[str, Any]:
 
 def to_json(document: Any) -> str:
     """The text of a JSON document."""
-    return visible_json(json.dumps(document, indent=2, ensure_ascii=False, default=_complex))
+    try:
+        text = _text(document)
+    except ValueError:  # of a number that JSON does not have
+        text = _text(_with_words_for_numbers(document))
+    return visible_json(text)
+
+
+def _text(document: Any) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=_complex)
+
+
+def _with_words_for_numbers(value: Any) -> Any:
+    """Infinity and NaN as the words that Fortran writes for them: most readers of JSON know no such numbers."""
+    if isinstance(value, Mapping):
+        return {key: _with_words_for_numbers(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_words_for_numbers(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def _complex(value: object) -> str:
-    """The one value of a namelist that JSON does not have, as Fortran writes it."""
+    """A value of a namelist that JSON does not have, as Fortran writes it."""
     if not isinstance(value, complex):
         raise TypeError(f"{type(value).__name__} is no value of JSON")
     return f"({value.real}, {value.imag})"

@@ -92,6 +92,15 @@ def test_a_complex_value_is_text_in_json(nmlgen, two):
     json.loads(done.out)
 
 
+def test_numbers_that_json_does_not_have_are_words(nmlgen, two):
+    path = two / "run1" / "NAMELIST_wave"
+    path.write_text(path.read_text() + "&our_nml\n x = 1.0, Infinity, -inf, NaN\n/\n")
+    done = nmlgen("diff", "spec.yaml", "run1", "--format", "json")
+    assert done.code == 1
+    values = [item["new"]["value"] for item in json.loads(done.out)["differences"] if item["section"] == "our_nml"]
+    assert values == [[1.0, "Infinity", "-Infinity", "NaN"]]
+
+
 def test_models_are_matched_by_name(nmlgen, two):
     master = two / "run1" / "icon_master.namelist"
     model = "&master_model_nml\n model_name = 'oce'\n model_type = 2\n model_namelist_filename = 'NAMELIST_oce'\n/\n"
