@@ -64,4 +64,4 @@ def show_content(text: str) -> None:
     """Print the contents of a file: byte for byte, but on a terminal as they may be shown."""
     from nmlgen.files import encode
 
-    click.echo(text if sys.stdout.isatty() else encode(text), nl=False)
+    click.echo(visible_lines(text) if sys.stdout.isatty() else encode(text), nl=False)  # no colour in it is ours

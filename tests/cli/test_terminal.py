@@ -16,7 +16,7 @@ from rows import rows
 from specs import changed
 
 from nmlgen.cli import main
-from nmlgen.cli.terminal import Terminal
+from nmlgen.cli.terminal import Terminal, show_content
 
 ODD = "a\x1b]0;title\x07b\u202ec\x9b2J"
 
@@ -107,6 +107,18 @@ def test_how_lines_begin(pieces, shown):
     for piece in pieces:
         terminal.write(piece)
     assert stream.getvalue() == shown
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_no_colour_of_a_file_is_ours(monkeypatch):
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", Terminal(screen))
+    show_content("echo \x1b[30;40mhidden\n")
+    assert screen.getvalue() == "echo \\u001b[30;40mhidden\n"
 
 
 def test_what_is_meant_for_a_service_reaches_it(tmp_path, capfd):
