@@ -106,6 +106,13 @@ def test_what_only_the_shell_or_an_option_says_is_told(job):
     assert any("nothing says how many tasks" in remark for remark in nmlgen.import_spec(job).remarks)
 
 
+@pytest.mark.parametrize("number", ["\u00b2", "9" * 5000])
+def test_digits_that_are_no_number_of_a_job(job, tmp_path, number):
+    config = tmp_path / ".palm.config.here"
+    config.write_text(f"{CONFIG}BD:#SBATCH --ntasks-per-node={number}\n")
+    assert any("job.ntasks_per_node" in remark for remark in nmlgen.import_spec(job, ntasks=4).remarks)
+
+
 def test_a_job_without_a_configuration_has_its_namelist(job, tmp_path):
     (tmp_path / ".palm.config.here").unlink()
     (tmp_path / ".palm.iofiles").unlink()

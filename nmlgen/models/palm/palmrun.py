@@ -15,6 +15,7 @@ from typing import Any
 from nmlgen import disk
 from nmlgen.files import Files
 from nmlgen.models.job import ModelJob
+from nmlgen.units.whole import decimal
 
 _CONFIG = ".palm.config."
 _FILES = ".palm.iofiles"
@@ -138,7 +139,8 @@ class _Job:
             if _FILLED.search(value):
                 of_options.append(name)
             elif not _is_open(value):
-                asked[name.replace("-", "_")] = int(value) if value.isdigit() else value
+                number = decimal(value)
+                asked[name.replace("-", "_")] = value if number is None else number
         if "mem_per_cpu" in asked:
             asked["mem_per_cpu"] = f"{asked['mem_per_cpu']}M"  # %memory is in MB
         told = [name for name in of_options if name not in asked]
