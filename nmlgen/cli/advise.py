@@ -12,6 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, release_option, set_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.report.advice import advice_document, format_advice, side_by_side
 from nmlgen.report.answers import QUESTIONS, Question, answer, answer_document
 from nmlgen.report.io_cost import format_io_cost, io_cost_document
@@ -75,7 +76,7 @@ def command(
         return 0
     if plot is not None:
         _draw(advices, Path(spec).name, Path(plot))
-    click.echo("\n\n\n".join(_paragraphs(advices, Path(spec).name, ask)), color=uses_colour(sys.stdout))
+    show_coloured("\n\n\n".join(_paragraphs(advices, Path(spec).name, ask)))
     return 0
 
 

@@ -8,6 +8,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.report.json import to_json
 from nmlgen.report.run_comparison import format_run_comparison, run_comparison_document
 
@@ -41,5 +42,5 @@ def command(old: str, new: str, output_format: str, quiet: bool) -> int:
     else:
         colour = uses_colour(sys.stdout)
         text = format_run_comparison(comparison, (old, new), colour, sys.stdout.isatty())
-        click.echo(text, color=colour)
+        show_coloured(text)
     return 0 if comparison.is_same else 1

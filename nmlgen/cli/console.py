@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from nmlgen.cli.terminal import unfiltered
+from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.findings import Finding, Fix
 from nmlgen.report.text import format_findings
 
@@ -130,7 +130,7 @@ def show_findings(findings: Iterable[Finding], err: bool = False, marked: Set[Fi
     stream = sys.stderr if err else sys.stdout
     text = format_findings(findings, uses_colour(stream), marked)
     if text:
-        click.echo(text, err=err, color=True)
+        show_coloured(text, stream)
 
 
 def tracked(items: Iterable[T], verb: str = "reading", count: Callable[[], int] | None = None) -> Iterator[T]:

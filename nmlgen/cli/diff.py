@@ -9,6 +9,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, release_option, show_findings, uses_colour, variables_option
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.experiment.difference import Verdict
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.json import finding_document, to_json
@@ -106,7 +107,7 @@ def command(
     elif not quiet:
         names = (str(Path(old)), str(Path(new)))
         colour = uses_colour(sys.stdout)
-        click.echo(format_differences(comparison.differences, names, comparison.left_out, colour), color=colour)
+        show_coloured(format_differences(comparison.differences, names, comparison.left_out, colour))
         if comparison.ran:
             click.echo(format_ran(comparison.ran))
     return 0 if is_same else 1

@@ -9,6 +9,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.examining import Condition, Examined, examine
 from nmlgen.report.json import to_json
 from nmlgen.spec.site import read_site_of
@@ -44,7 +45,7 @@ def command(spec: Path | None, site: str | None, overrides: tuple[str, ...], out
     for one in examine(machine, experiment, Path.cwd()):
         found.append(one)
         if output_format == "text":
-            click.echo(_line(one, uses_colour(sys.stdout)), color=True)
+            show_coloured(_line(one, uses_colour(sys.stdout)))
     wrong = sum(one.condition is Condition.WRONG for one in found)
     if output_format == "json":
         keys = ("subject", "text", "mend")

@@ -9,6 +9,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import quiet_option, release_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
 
@@ -37,9 +38,7 @@ def command(
     failed = [one for one in found if one.why_not]
     if failed:
         rows = [(one.name, str(one.parts), one.why_not) for one in failed]
-        click.echo(
-            format_table(("file", "of", "why not"), rows, uses_colour(sys.stdout), sys.stdout.isatty()), color=True
-        )
+        show_coloured(format_table(("file", "of", "why not"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     if not quiet:
         made = [one for one in found if one.is_new and not one.why_not]
         there = len(found) - len(made) - len(failed)

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 import click
 
 from nmlgen.cli.console import uses_colour
-from nmlgen.cli.terminal import unfiltered
+from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.errors import InputError
 from nmlgen.logs.darshan import DarshanLog, DarshanWriter, scan_darshan, scan_darshan_writers
 from nmlgen.logs.finding import darshan_logs_below
@@ -140,7 +140,7 @@ def _write_text(file: TextIO, rows: Iterable[Any], kind: type[Any], chosen: str)
     else:
         show = {LogRun: format_runs, DarshanWriter: format_writers}.get(kind, format_rows)
         text = show(list(rows), uses_colour(file), file.isatty())
-        click.echo(text, file=file, color=True)
+        show_coloured(text, file)
 
 
 @contextmanager

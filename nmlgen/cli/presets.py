@@ -7,7 +7,7 @@ import sys
 import click
 
 from nmlgen.cli.console import uses_colour
-from nmlgen.cli.terminal import show_content
+from nmlgen.cli.terminal import show_coloured, show_content
 from nmlgen.report.table import format_table
 from nmlgen.spec import presets
 
@@ -24,7 +24,7 @@ def command(context: click.Context) -> int | None:
     for number, (group, rows) in enumerate(groups.items()):
         if number:
             click.echo()
-        click.echo(format_table((group, "what it is"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+        show_coloured(format_table((group, "what it is"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

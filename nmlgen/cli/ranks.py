@@ -13,6 +13,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
@@ -109,13 +110,13 @@ def _show_other(work_out: Callable[[], Workload], times: int, output_format: str
     if output_format == "json":
         click.echo(to_json(workload_document(found)))
     else:
-        click.echo(format_workload(found, times, uses_colour(sys.stdout), sys.stdout.isatty()))
+        show_coloured(format_workload(found, times, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 
 def show_text(experiment: Experiment, times: int) -> int:
     """Print the nodes, and of each component the split and the picture of up to so many output times; the exit code."""
-    click.echo(_nodes_text(experiment))
+    show_coloured(_nodes_text(experiment))
     codes: list[int] = []
     for component in experiment.components:
         click.echo("\n" + component.title if len(experiment.models) > 1 else "")
@@ -153,17 +154,17 @@ def _show_component(component: Component, times: int) -> int:
         return _refuse(f"the split is not known, because {error.reason}", 0)
     if ranks.work < 1:
         return _refuse(f"no rank is left to compute: {ranks.total} tasks, {ranks.total - ranks.work} for others")
-    click.echo(format_split(ranks, colour, terminal, numbers_in_job(component)))
+    show_coloured(format_split(ranks, colour, terminal, numbers_in_job(component)))
     try:
         roster = _roster(component, times)
     except UndecidedError as error:
         return _refuse(f"who writes what is not known, because {error.reason}", 0)
     except PlacementError as error:
         return _refuse(f"ICON refuses the placement: {error}")
-    click.echo("\n" + format_duties(roster, colour, terminal))
+    show_coloured("\n" + format_duties(roster, colour, terminal))
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    click.echo("\n" + format_picture(roster, width, encoding == "utf8", colour), color=colour)
+    show_coloured("\n" + format_picture(roster, width, encoding == "utf8", colour))
     return 0
 
 

@@ -12,6 +12,7 @@ import click
 
 from nmlgen import disk
 from nmlgen.cli.console import format_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.difference import differences
@@ -57,7 +58,7 @@ def show(group: str, variable: str | None, icon_release: str, output_format: str
             click.echo(to_json([texts.group_document(registry, one) for one in found]))
         else:
             colour, terminal = uses_colour(sys.stdout), sys.stdout.isatty()
-            click.echo("\n\n".join(texts.format_group(registry, one, colour, terminal) for one in found))
+            show_coloured("\n\n".join(texts.format_group(registry, one, colour, terminal) for one in found))
         return 0
     name = variable.lower()
     variables = [v for one in found for v in registry.variables_of(one) if name in (v.name, v.name.partition("%")[0])]
@@ -101,7 +102,7 @@ def search(word: str, icon_release: str, output_format: str) -> int:
         parts.append(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     if removed:
         parts.append("\n".join(texts.format_removal(name, removal) for name, removal in removed.items()))
-    click.echo("\n\n".join(parts))
+    show_coloured("\n\n".join(parts))
     return 0
 
 
@@ -117,7 +118,7 @@ def diff(old: str, new: str, output_format: str) -> int:
         document = {"from": before.release, "to": after.release, "changes": list(map(texts.change_document, changes))}
         click.echo(to_json(document))
     elif changes:
-        click.echo(texts.format_changes(changes, uses_colour(sys.stdout), sys.stdout.isatty()))
+        show_coloured(texts.format_changes(changes, uses_colour(sys.stdout), sys.stdout.isatty()))
     else:
         click.echo(f"ICON {before.release} and {after.release} have the same namelists")
     return 0

@@ -8,6 +8,7 @@ import sys
 import click
 
 from nmlgen.cli.console import format_option, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.codes import all_problems
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
@@ -25,7 +26,7 @@ def command(output_format: str) -> int:
         return 0
     headings = ("code", "name", "severity", "summary")
     rows = [[rule[heading] or "" for heading in headings] for rule in rules]
-    click.echo(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    show_coloured(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

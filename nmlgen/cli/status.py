@@ -12,7 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import uses_colour
-from nmlgen.cli.terminal import unfiltered
+from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.sweep_status import format_status, format_summary, status_csv, status_document, summary_document
 from nmlgen.schedulers import schedulers
@@ -69,7 +69,7 @@ def command(directory: Path, summary: bool, watches: bool, interval: float, outp
         elif output_format == "csv":
             click.echo(status_csv(found), nl=False)
         else:
-            click.echo(_text(found, summary))
+            show_coloured(_text(found, summary))
     return exit_code(found)
 
 

@@ -36,15 +36,21 @@ class Terminal:
         self._begins_line = True
 
     def write(self, text: str) -> int:
-        """Write text with its colours, which a terminal alone has."""
-        pieces = _COLOUR.split(text) if self._has_colours else [text]
+        """Write text as it may be shown: its colours are those of others."""
+        return self._write([text], len(text))
+
+    def write_coloured(self, text: str) -> int:
+        """Write text of ours with its colours, which a terminal alone has; what is of others in it has none."""
+        return self._write(_COLOUR.split(text) if self._has_colours else [text], len(text))
+
+    def _write(self, pieces: list[str], length: int) -> int:
         pieces[::2] = map(visible_lines, pieces[::2])
         shown = "".join(pieces)
         if self._begins_line:
             shown = _COMMAND.sub(_number, shown, count=1) if _COMMAND.match(shown) else shown
         self.unfiltered.write(_LATER_COMMAND.sub(_number, shown))
         self._begins_line = shown.endswith("\n") if shown else self._begins_line
-        return len(text)
+        return length
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.unfiltered, name)
@@ -60,8 +66,15 @@ def unfiltered(stream: Any) -> TextIO:
     return found
 
 
+def show_coloured(text: str, stream: TextIO | None = None) -> None:
+    """Print lines that may have colours of ours."""
+    stream = sys.stdout if stream is None else stream
+    getattr(stream, "write_coloured", stream.write)(text + "\n")
+    stream.flush()
+
+
 def show_content(text: str) -> None:
     """Print the contents of a file: byte for byte, but on a terminal as they may be shown."""
     from nmlgen.files import encode
 
-    click.echo(visible_lines(text) if sys.stdout.isatty() else encode(text), nl=False)  # no colour in it is ours
+    click.echo(text if sys.stdout.isatty() else encode(text), nl=False)

@@ -11,7 +11,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, set_option, spec_argument, uses_colour
-from nmlgen.cli.terminal import unfiltered
+from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.quantities import counted
 from nmlgen.report.tuning import format_tuning, progress_lines, tuning_document
@@ -112,7 +112,7 @@ def command(
                 more = f"{counted(tuning.candidates.left_out, 'layout')} more would take long to weigh"
                 click.echo(f"{more}, with so many outputs: a section `sweep` says what to try", err=True)
         options = set_options(best.point) if best else ""
-        click.echo(format_tuning(tuning, options, uses_colour(sys.stdout), sys.stdout.isatty()), color=True)
+        show_coloured(format_tuning(tuning, options, uses_colour(sys.stdout), sys.stdout.isatty()))
         if best is not None and not quiet:
             click.echo(f"written: {written}")
     return 0 if best is not None or dry_run else 1

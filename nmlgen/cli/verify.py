@@ -13,7 +13,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, release_option, uses_colour
-from nmlgen.cli.terminal import unfiltered
+from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.verification import format_verification, verification_document
 
@@ -53,7 +53,7 @@ def command(
     if output_format == "json":
         click.echo(to_json(verification_document(found)))
     elif not quiet or found.problems:
-        click.echo(format_verification(found, uses_colour(sys.stdout), sys.stdout.isatty()), color=True)
+        show_coloured(format_verification(found, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 1 if found.problems else 0
 
 

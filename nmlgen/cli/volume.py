@@ -11,6 +11,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, said_of_mesh, shown_experiment, shown_workload
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.files import Files
@@ -80,7 +81,7 @@ def command(
     for number, (name, report) in enumerate(reports.items()):
         if len(reports) > 1:
             click.echo(("\n" if number else "") + name)
-        click.echo(format_volumes(report, uses_colour(sys.stdout), sys.stdout.isatty()))
+        show_coloured(format_volumes(report, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 
@@ -95,7 +96,7 @@ def _show_other(work_out: Callable[[], Workload], output_format: str) -> int:
     if output_format == "json":
         click.echo(to_json(workload.volume_document(found)))
     else:
-        click.echo(workload.format_volume(found, uses_colour(sys.stdout), sys.stdout.isatty()))
+        show_coloured(workload.format_volume(found, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

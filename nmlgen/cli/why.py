@@ -11,6 +11,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
+from nmlgen.cli.terminal import show_coloured
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.seats import TASK, number_ranges
@@ -59,7 +60,7 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
         (origin.layer, str(origin.span or ""), _value(origin), "in force" if number == 0 else "replaced")
         for number, origin in enumerate(chain)
     ]
-    click.echo(format_table(("layer", "where", "value", ""), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    show_coloured(format_table(("layer", "where", "value", ""), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     if chain[0].reason is not None:
         click.echo(f"decided by the advisor: {chain[0].reason}")
     for title, found in _checkpoints(loaded.experiment, name):
@@ -92,7 +93,7 @@ def _of_rank(experiment: Experiment, rank: int, output_format: str) -> int:
         return 0
     click.echo(f"rank {rank}: {', '.join(where)}\n{why}")
     rows = [(one.name, one.origin.layer, str(one.span or ""), _value(one.origin)) for one in settings]
-    click.echo(format_table(("key", "layer", "where", "value"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    show_coloured(format_table(("key", "layer", "where", "value"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

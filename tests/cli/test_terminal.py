@@ -10,13 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import icon_logs
 import pytest
 from rows import rows
 from specs import changed
 
 from nmlgen.cli import main
-from nmlgen.cli.terminal import Terminal, show_content
+from nmlgen.cli.terminal import Terminal, show_coloured, show_content
 
 ODD = "a\x1b]0;title\x07b\u202ec\x9b2J"
 
@@ -114,11 +115,15 @@ class Screen(io.StringIO):
         return True
 
 
-def test_no_colour_of_a_file_is_ours(monkeypatch):
+def test_colours_are_ours_alone(monkeypatch):
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", Terminal(screen))
     show_content("echo \x1b[30;40mhidden\n")
-    assert screen.getvalue() == "echo \\u001b[30;40mhidden\n"
+    click.echo("note: \x1b[30;40mhidden")
+    show_coloured("\x1b[34mblue\x1b[0m \x1b]0;title\x07")
+    assert screen.getvalue() == (
+        "echo \\u001b[30;40mhidden\nnote: \\u001b[30;40mhidden\n\x1b[34mblue\x1b[0m \\u001b]0;title\\u0007\n"
+    )
 
 
 def test_what_is_meant_for_a_service_reaches_it(tmp_path, capfd):
