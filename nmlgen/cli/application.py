@@ -62,6 +62,7 @@ _COMMANDS = {
 _COMPLETION = "_NMLGEN_COMPLETE"
 _ASKS = re.compile(r"(?:bash|zsh|fish)_source|(?:bash|zsh)_complete [0-9]{1,9}|fish_complete (?:\s*\S.*)?", re.DOTALL)
 """What a shell says that asks for completions: the script, or the words that may follow at a place of a line."""
+_SIZE = re.compile(r"[0-9]{1,4}")
 _HOME = Path(__file__).parent.parent
 
 
@@ -120,6 +121,7 @@ def run(arguments: list[str]) -> int:
     """Run the application; errors become messages and exit codes."""
     before = sys.stdout, sys.stderr
     _make_printable()
+    _forget_what_is_no_size()
     try:
         return _run(arguments)
     finally:
@@ -201,6 +203,13 @@ def _make_printable() -> None:
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
             setattr(sys, name, Terminal(stream))
+
+
+def _forget_what_is_no_size() -> None:
+    """Let nobody draw on a terminal that is said to have a thousand million columns; else it is asked for its own."""
+    for name in ("COLUMNS", "LINES"):
+        if _SIZE.fullmatch(os.environ.get(name, "1")) is None:
+            del os.environ[name]
 
 
 def _close(stream: TextIO) -> int:

@@ -209,6 +209,20 @@ def test_colour_on_a_terminal(here, variables):
     assert ("\x1b[" in shown) is (variables == {"NO_COLOR": "", "TERM": "xterm"})
 
 
+@pytest.mark.parametrize("size", ["1000000000", "9" * 5000, "\u00b2"])
+def test_a_terminal_of_no_size(here, size):
+    import pty
+
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": size, "LINES": size}
+    command = [os.sys.executable, "-m", "nmlgen", "explain", "RST001"]
+    done = subprocess.run(command, stdin=follower, stdout=follower, stderr=follower, env=environment, check=False)
+    os.close(follower)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert (done.returncode, "nmlgen: error" in shown) == (0, False)
+
+
 def test_a_pipe_as_spec(here):
     require("bash")
     done = process(shell="nmlgen check <(cat spec.yaml)")
