@@ -223,7 +223,7 @@ def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
         return
     for group in file.document.groups:
         for item in group.items:
-            for stretch in origin.up_to_line_end(item.equals, item.end):
+            for stretch in origin.with_blanks_behind(item.equals, item.end):
                 case = stretch.unset_case
                 if case is None:
                     continue
@@ -324,12 +324,13 @@ def _directories(component: Component) -> Iterator[tuple[Setting, str, str]]:
 # --- Where a value came from ---
 
 
-Expansions = dict[int, dict[tuple[int, int], list[Stretch]]]
-"""The expansions in namelists by the line that they start on and by their place there."""
+Expansions = dict[tuple[int, int], list[tuple[tuple[int, int], list[Stretch]]]]
+"""The expansions in namelists, by the `id` of their source and the line that they start on, in the order of places
+there."""
 
 
 def _expansions(ways: Iterable[Way]) -> Expansions:
-    found: Expansions = {}
+    found: dict[tuple[int, int], dict[tuple[int, int], list[Stretch]]] = {}
     for way in ways:
         for file in way.files:
             origin = file.document.origin
@@ -337,23 +338,25 @@ def _expansions(ways: Iterable[Way]) -> Expansions:
                 for stretch in origin.stretches:
                     if stretch.piece.is_expansion and stretch.kind == "certain":
                         place = stretch.piece.place
-                        line = place.text.position(place.start)[0]
+                        line = id(place.text.source), place.text.position(place.start)[0]
                         found.setdefault(line, {}).setdefault((place.start, place.end), []).append(stretch)
-    return found
+    return {line: sorted(places.items(), key=itemgetter(0)) for line, places in found.items()}
 
 
 def _explained(finding: Finding, expansions: Expansions, own: Iterable[str]) -> Finding:
     """A finding with what the shell puts in its place, and where that was set. Where nothing sets a variable, whoever
     starts the script may, unless its name is a slip in one of its `own`."""
-    if finding.span is None or finding.code == "SHL003" or finding.span.line not in expansions:
+    if finding.span is None or finding.code == "SHL003":
         return finding
-    first, last = finding.span.offsets
+    places = expansions.get((id(finding.span.source), finding.span.line), [])
+    first, last = finding.span.offsets if places else (0, 0)
     notes, missing = [], set[str]()
-    for (start, end), stretches in expansions[finding.span.line].items():
-        if stretches[0].piece.place.text.source is finding.span.source and start < last and first < end:
-            texts = " or ".join(dict.fromkeys(stretch.text or "empty" for stretch in stretches))
-            notes.append(f"`{_source_text(stretches[0].piece)}` is {texts}{_where_set(stretches)}")
-            missing.update(*(case.unset for one in stretches if (case := one.only_case) is not None))
+    for (start, _), stretches in places[bisect_right(places, first, key=lambda place: place[0][1]) :]:
+        if start >= last:
+            break
+        texts = " or ".join(dict.fromkeys(stretch.text or "empty" for stretch in stretches))
+        notes.append(f"`{_source_text(stretches[0].piece)}` is {texts}{_where_set(stretches)}")
+        missing.update(*(case.unset for one in stretches if (case := one.only_case) is not None))
     if not notes:
         return finding
     is_sure = not missing or any(nearest(name, own, 1) is not None for name in missing)

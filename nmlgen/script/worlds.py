@@ -42,6 +42,7 @@ _MOST_FILES = 2_000
 _MOST_COPIED = 200_000
 """The same of the parts of texts that copies hold, and of so many characters in them."""
 _CHARACTERS = 50
+_BLANKS = re.compile(r"[ \t]*")
 
 Path: TypeAlias = tuple[str, tuple[Hashable, ...]]
 """A file's name, with the symbols of what is unknown in it."""
@@ -100,13 +101,13 @@ class WrittenText(Text):
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
 
-    def up_to_line_end(self, start: int, end: int) -> tuple[Stretch, ...]:
-        """The same up to the end of the first line at least, with an expansion that left nothing there."""
-        line_end = self.text.find("\n", start)
-        return self.within(start, max(end, len(self.text) if line_end < 0 else line_end) + 1)
+    def with_blanks_behind(self, start: int, end: int) -> tuple[Stretch, ...]:
+        """The same with the blanks behind them, among which may be expansions that left nothing there."""
+        behind = _BLANKS.match(self.text, end)
+        return self.within(start, (behind.end() if behind else end) + 1)
 
     def is_left_out(self, start: int, end: int) -> bool:
-        return any(stretch.unset_case for stretch in self.up_to_line_end(start, end))
+        return any(stretch.unset_case for stretch in self.with_blanks_behind(start, end))
 
     def expansions(self) -> list[tuple[int, int, str]]:
         """The stretches that come from expansions: their first characters, those behind them, and their kinds."""

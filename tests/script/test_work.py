@@ -146,3 +146,19 @@ def test_of_a_variable_that_nothing_sets_so_many_uses_are_told(tmp_path):
     path.write_text(text)
     found = [finding for finding in nmlgen.lint([path]).findings if finding.code == "SHL003"]
     assert len(found) == 200
+
+
+def test_values_that_stand_in_one_line_are_each_looked_at_alone(tmp_path, monkeypatch):
+    looks = 0
+    own = worlds.Stretch.only_case.fget
+
+    def counted(stretch):
+        nonlocal looks
+        looks += 1
+        return own(stretch)
+
+    monkeypatch.setattr(worlds.Stretch, "only_case", property(counted))
+    path, count = tmp_path / "a.run", 100
+    path.write_text(f"#!/bin/bash\nlevels=\ncat > NAMELIST_atm <<E\n&run_nml\n{' num_lev = $levels' * count}\n/\nE\n")
+    nmlgen.lint([path])
+    assert count <= looks < 10 * count
