@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +21,7 @@ _IN_CONFIGURE = re.compile(
     rb"^PACKAGE_NAME='icon'\nPACKAGE_TARNAME='[^'\n]*'\nPACKAGE_VERSION='(\d{4}\.\d{2}|[\d.]+)", re.M
 )
 _HEAD_OF_CONFIGURE = 100_000  # bytes in which autoconf says what it configures
-_MOST_ABOVE = 4
+_MOST_ABOVE = 6  # externals/art/runctrl_examples/run_scripts/part/exp.test
 _HEAD = 1_000_000  # bytes of a log in which ICON has said its version
 _MOST_LOGS = 8
 
@@ -106,12 +107,11 @@ def of_tree(path: Path) -> str | None:
     It may be one that does not ship with nmlgen."""
     if path == STANDARD_INPUT:
         return None
-    for directory in list(path.absolute().parents)[1 : _MOST_ABOVE + 1]:  # run/exp.amip, run/checksuite.nwp/exp.test
-        try:
+    for directory in list(path.absolute().parents)[1:_MOST_ABOVE]:
+        with suppress(OSError):
             found = _IN_CONFIGURE.search(disk.head(directory / "configure", _HEAD_OF_CONFIGURE))
-        except OSError:
-            continue
-        return found[1].decode() if found is not None else None
+            if found is not None:  # else it is that of a part, such as ART
+                return found[1].decode()
     return None
 
 

@@ -50,6 +50,8 @@ _MAKEFILE = re.compile(
     r"(?:gnu)?makefile(?:[._].*)?|configure|config\.(?:guess|sub|status|rpath)|ltmain\.sh|libtool", re.I
 )
 """What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
+_OF_TESTS = frozenset(("fixtures", "test_data", "test_files", "testdata", "testfiles"))
+"""Directories of what tests take and compare with: it shall be as it is."""
 _OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t]*$", re.M)
 """A line that goes on (Doxygen), or that ends in a brace or a semicolon (Nextflow), as none of mkexp's does."""
 
@@ -180,7 +182,9 @@ def _files(directory: Path, unread: list[UnreadableError]) -> Iterator[Path]:
             directories.clear()
             continue
         seen.add(real)
-        directories[:] = sorted(name for name in directories if not name.startswith("."))
+        directories[:] = sorted(
+            name for name in directories if not name.startswith(".") and name.casefold() not in _OF_TESTS
+        )
         count += len(names) + len(directories)
         if count > _MOST_FILES:
             raise InputError(f"{directory} holds more than {_MOST_FILES} files; name the directories to lint")

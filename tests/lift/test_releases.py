@@ -38,6 +38,15 @@ def test_the_tree_says_the_release(tree):
     assert not found.is_assumed
 
 
+def test_the_tree_of_a_part_lies_in_that_of_the_model(tree, tmp_path):
+    tree("icon", "2024.10")
+    part = tmp_path / "externals" / "art"
+    path = part / "examples" / "scripts" / "more" / "exp.test"
+    path.parent.mkdir(parents=True)
+    (part / "configure").write_text(CONFIGURE.format("art", "1.0"))
+    assert of_tree(path) == "2024.10"
+
+
 def test_other_trees_say_nothing(tree):
     path = tree("cdo", "2024.10")
     assert of_tree(path) is None

@@ -68,6 +68,12 @@ def test_what_is_given_by_name(tmp_path):
         found(tmp_path / "slurm.png")
 
 
+def test_what_tests_compare_with_is_passed_over(tmp_path):
+    write(tmp_path, "job", "tests/fixtures/a.sh", "tests/TestData/b/c.sh", "tests/d.sh", text="#!/bin/bash\n")
+    assert found(tmp_path) == [("job", "script"), ("d.sh", "script")]
+    assert found(tmp_path / "tests" / "fixtures") == [("a.sh", "script")]
+
+
 def test_the_log_of_a_job_is_no_script(tmp_path):
     write(tmp_path, "job", "slurm-1.out", text="#!/bin/bash\n")
     assert found(tmp_path) == [("job", "script")]
