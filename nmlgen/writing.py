@@ -25,14 +25,15 @@ def utf_8(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def write_whole(path: Path, data: bytes, *, is_new: bool = False) -> None:
-    """Write a file whole or not at all. Raises WriteError if it cannot be written, or is there although it `is_new`."""
-    with whole_file(path, is_new=is_new) as file:
+def write_whole(path: Path, data: bytes, *, is_new: bool = False, is_ours: bool = False) -> None:
+    """Write a file whole or not at all. Raises WriteError if it cannot be written, or is there although it `is_new`; if
+    its name `is_ours`, and nobody's who might want a pipe or a device there, also if it is no regular file."""
+    with whole_file(path, is_new=is_new, is_ours=is_ours) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, is_new: bool = False, is_ours: bool = False) -> Iterator[BinaryIO]:
     """A file to write to, which has its name when all is written. Errors are those of `write_whole`; whatever ends the
     writing before, nothing is left of it."""
     try:
@@ -41,6 +42,8 @@ def whole_file(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
         if before is not None and not stat.S_ISREG(before.st_mode):
             if is_new:
                 raise WriteError(f"{path} exists")
+            if is_ours:  # a pipe would wait for ever for somebody who reads it
+                raise WriteError(f"{path} is no regular file")
             with open(_opened(target), "wb") as file:
                 yield file
             return

@@ -30,7 +30,7 @@ def command(context: click.Context, words: tuple[str, ...], output: Path | None)
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         for page in pages.values():
-            write_whole(output / page.file, to_roff(page).encode())
+            write_whole(output / page.file, to_roff(page).encode(), is_ours=True)
         return 0
     name = " ".join(("nmlgen", *words))
     if name not in pages:

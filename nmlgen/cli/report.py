@@ -36,8 +36,8 @@ def command(directory: Path, output: Path | None, stamp: str | None, calibration
     figures = load(calibration) if calibration is not None else None
     with _progress(quiet) as progress:
         page = nmlgen.report_sweep(directory, calibration=figures, created=stamp, progress=progress)
-    output = output or directory / "report.html"
-    write_whole(output, utf_8(page))
+    is_ours, output = output is None, output or directory / "report.html"
+    write_whole(output, utf_8(page), is_ours=is_ours)
     if not quiet:
         click.echo(str(output))
     return 0

@@ -174,7 +174,7 @@ class _Writer:
         if name not in self._scripts:
             path = self.directory / SHARED / name
             if not path.exists() or self._force:
-                write_whole(path, data)
+                write_whole(path, data, is_ours=True)
             elif not disk.holds(path, data):
                 raise WriteError(f"{path} is not as nmlgen wrote it; --force overwrites")
             self._scripts.add(name)
@@ -184,15 +184,15 @@ class _Writer:
         """Write the table and what the sweep was made from."""
         columns = tuple(dict.fromkeys((*FIRST_COLUMNS, *self._keys)))
         if parquet:
-            with whole_file(self.directory / "points.parquet") as raw:
+            with whole_file(self.directory / "points.parquet", is_ours=True) as raw:
                 write_parquet(raw, columns, _rows(rows))
-        with whole_file(self.directory / TABLE) as raw:
+        with whole_file(self.directory / TABLE, is_ours=True) as raw:
             file = io.TextIOWrapper(raw, encoding="utf-8", newline="")
             write_csv(file, columns, _rows(rows))
             file.flush()
             file.detach()
         if self._base is not None:
-            write_whole(self.directory / MANIFEST, self._manifest(self._base))
+            write_whole(self.directory / MANIFEST, self._manifest(self._base), is_ours=True)
 
     def _obstacles(self, point: Point) -> tuple[Finding, ...]:
         """Why a point cannot be built."""

@@ -168,7 +168,7 @@ def _write(files: dict[Path, bytes], force: bool) -> None:
         if foreign and not force:
             raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")
         for path, data in changed.items():
-            write_whole(path, data)
+            write_whole(path, data, is_ours=True)
     except OSError as error:
         raise WriteError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
 

@@ -498,10 +498,12 @@ class _Submitter:
                 is_restarted=members[0].job.is_restarted,
                 arguments=self._how.arguments,
             )
-            write_whole(home / _SCRIPT, text.encode())
+            write_whole(home / _SCRIPT, text.encode(), is_ours=True)
             if submission.throttle is not None and self._batch.shares_slots:
-                write_whole(home.parent / _SLOTS, slots_script().encode())
-                write_whole(home / _THROTTLE, f"{submission.throttle // pack}\n".encode())  # jobs, not points
+                write_whole(home.parent / _SLOTS, slots_script().encode(), is_ours=True)
+                write_whole(
+                    home / _THROTTLE, f"{submission.throttle // pack}\n".encode(), is_ours=True
+                )  # jobs, not points
         except OSError as error:
             raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
         return submission

@@ -64,6 +64,13 @@ def test_what_lies_there(tmp_path):
     assert (document["points"], document["name"]) == (4, "wave")
 
 
+def test_a_pipe_in_place_of_the_table(tmp_path):
+    os.mkfifo(tmp_path / "points.csv")
+    with pytest.raises(WriteError, match=r"points\.csv is no regular file"):
+        write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
 def test_points_that_are_run_in_the_same_way_share_a_script(tmp_path):
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
     scripts = [path / "wave.sbatch" for path in sorted((tmp_path / "points").iterdir())]
