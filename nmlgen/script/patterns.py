@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, product
 from typing import Literal, TypeAlias
 
 from nmlgen.script.effort import Effort
@@ -391,16 +392,29 @@ def expand_braces(text: str, *, is_ksh: bool | None) -> list[str]:
         return [text]
     if len(text) > _LONGEST_PATTERN or re.search(r"[\\$`'\"]", text):
         raise UndecidedPattern("braces among quotes and expansions")
-    words = _expanded(text, is_ksh, 0)
-    if "" in words and is_ksh is None:
+    found = _expanded(text, is_ksh, 0)
+    if found.has_empty and is_ksh is None:
         raise UndecidedPattern("an empty word, which ksh keeps and bash drops")
-    return words if is_ksh else [word for word in words if word]
+    return [word for word in found.made() if is_ksh or word]
 
 
-def _expanded(text: str, is_ksh: bool | None, depth: int) -> list[str]:
+@frozen
+class _Words:
+    """Words that are not made yet: how many they are, whether one of them is empty, and what makes them."""
+
+    count: int
+    has_empty: bool
+    made: Callable[[], Iterable[str]]
+
+
+def _constant(text: str) -> _Words:
+    return _Words(1, not text, lambda: (text,))
+
+
+def _expanded(text: str, is_ksh: bool | None, depth: int) -> _Words:
     if depth > 20:
         raise UndecidedPattern("braces nested too deeply")
-    words = [""]
+    factors: list[_Words] = []
     offset = 0
     while (start := text.find("{", offset)) >= 0:
         end = _closing(text, start)
@@ -408,30 +422,43 @@ def _expanded(text: str, is_ksh: bool | None, depth: int) -> list[str]:
             if is_ksh is not False or "," in text[start:] or ".." in text[start:]:
                 raise UndecidedPattern("{ without }")
             break
-        heads = _joined(words, [text[offset:start]])
-        words = _joined(heads, _alternatives(text[start + 1 : end], text[end + 1 :], is_ksh, depth))
+        factors += (_constant(text[offset:start]), _alternatives(text[start + 1 : end], text[end + 1 :], is_ksh, depth))
         offset = end + 1
-    return _joined(words, [text[offset:]])
+    factors.append(_constant(text[offset:]))
+    count = 1
+    for factor in factors:
+        count = _few(count * factor.count)
+    return _Words(
+        count,
+        all(factor.has_empty for factor in factors),
+        lambda: map("".join, product(*(factor.made() for factor in factors))),
+    )
 
 
-def _alternatives(inside: str, rest: str, is_ksh: bool | None, depth: int) -> list[str]:
+def _alternatives(inside: str, rest: str, is_ksh: bool | None, depth: int) -> _Words:
     """What stands for `{inside}`."""
     items = _items(inside)
     if len(items) > 1:
         if is_ksh is not False and any(".." in item and "{" not in item for item in items):
             raise UndecidedPattern("a range among alternatives")
-        return [word for item in items for word in _expanded(item, is_ksh, depth + 1)]
+        found = [_expanded(item, is_ksh, depth + 1) for item in items]
+        return _Words(
+            _few(sum(item.count for item in found)),
+            any(item.has_empty for item in found),
+            lambda: chain.from_iterable(item.made() for item in found),
+        )
     if match := _SEQUENCE.fullmatch(inside):
         return _sequence(match, is_ksh)
     if inside and ("{" in inside or ".." in inside or "," in rest or ".." in rest):
         raise UndecidedPattern("braces that shells take differently")
-    return ["{" + inside + "}"]
+    return _constant("{" + inside + "}")
 
 
-def _joined(heads: list[str], tails: list[str]) -> list[str]:
-    if len(heads) * len(tails) > _MOST_WORDS:
+def _few(count: int) -> int:
+    """The number of words that are to be made; none is where they would be too many."""
+    if count > _MOST_WORDS:
         raise UndecidedPattern("braces that make too many words")
-    return [head + tail for head in heads for tail in tails]
+    return count
 
 
 def _closing(text: str, start: int) -> int | None:
@@ -455,17 +482,17 @@ def _items(inside: str) -> list[str]:
     return items
 
 
-def _sequence(match: re.Match[str], is_ksh: bool | None) -> list[str]:
+def _sequence(match: re.Match[str], is_ksh: bool | None) -> _Words:
     if match["first"] is None:
         first, last = (match["letter"], match["end"]) if match["letter"] else (match["capital"], match["finish"])
         step = 1 if first <= last else -1
-        return [chr(code) for code in range(ord(first), ord(last) + step, step)]
+        codes = range(ord(first), ord(last) + step, step)
+        return _Words(len(codes), False, lambda: map(chr, codes))
     first, last, step = int(match["first"]), int(match["last"]), abs(int(match["step"] or "1")) or 1
     is_padded = any(re.match(r"-?0[0-9]", number) for number in (match["first"], match["last"]))
     if is_ksh is not False and (is_padded or (match["step"] and (first > last or int(match["step"]) <= 0))):
         raise UndecidedPattern("a range that bash and ksh take differently")
-    if abs(last - first) // step >= _MOST_WORDS:
-        raise UndecidedPattern("braces that make too many words")
     width = max(len(match["first"]), len(match["last"])) if is_padded else 0
     direction = step if first <= last else -step
-    return [f"{number:0{width}d}" for number in range(first, last + (1 if direction > 0 else -1), direction)]
+    numbers = range(first, last + (1 if direction > 0 else -1), direction)
+    return _Words(_few(len(numbers)), False, lambda: (f"{number:0{width}d}" for number in numbers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from contextlib import suppress
 
 import pytest
@@ -192,6 +193,16 @@ BRACE_TEXTS = st.recursive(
     ),
     max_leaves=5,
 ).filter(bool)
+
+
+@pytest.mark.parametrize("text", ["{1..9999}{1..9999}", "{{1..9999},{1..9999}}", "{,{1..9999}}"])
+def test_of_too_many_words_none_is_made(text):
+    tracemalloc.start()
+    with pytest.raises(UndecidedPattern):
+        expand_braces(text, is_ksh=None)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 100_000
 
 
 @pytest.mark.parametrize("shell", ["bash", "ksh"])
