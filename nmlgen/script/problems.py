@@ -409,7 +409,7 @@ srun bin/icon
         "exclusive-options",
         _directives(
             "Two options exclude each other, and sbatch refuses the job; so do a `--nodelist` and a `--nodes` with "
-            "fewer nodes.",
+            "fewer nodes, and GPUs of a type beside GPUs of any: `--gpus=1` and `--gres=gpu:a100:1`.",
             """
 #SBATCH --mem=4G
 #SBATCH --mem-per-gpu=1G

@@ -216,6 +216,29 @@ def test_a_heterogeneous_job_is_no_array() -> None:
     assert read("#SBATCH -a 1-2", "#SBATCH -N 2").problems == ()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--gpus=l40s:1 --gres=gpu:l40s:1",
+        "--gpus=l40s:1 --gres=gpu:a100:1",
+        "--gpus=1 --gres=gpu:1,tmp:v100:1",
+        "--gpus=a100:1 --mem-per-gpu=1G --cpus-per-gpu=2",
+        "--gpus=0 --gres=gpu:a100:1",
+        "--gpus=1 --gres=gpu:a100:0",
+        "--gpus=1 --gres=none",
+        "--gpus=1 --gres=gpu:$TYPE:1",
+        "--gpus=1 --gres=gpu:NGPUS",
+        "--gpus={{ gpus }} --gres=gpu:a100:1",
+    ],
+)
+def test_gpus_of_one_kind_are_asked_for(options: str) -> None:
+    assert not [problem for problem in read(f"#SBATCH -J x {options}").problems if problem.stops]
+
+
+def test_each_part_of_a_job_asks_for_its_own_gpus() -> None:
+    assert read("#SBATCH --gpus=1", "#SBATCH hetjob", "#SBATCH --gpus=a100:1").problems == ()
+
+
 @pytest.mark.parametrize("value", ["{{ nodes }}", "{cfg.nodes}", "__nodes__", "%(nodes)s", "%{nodes|int}", "@nodes@"])
 def test_templates_are_not_judged(value: str) -> None:
     found = read(f"#SBATCH --nodes={value} -J x")

@@ -17,7 +17,15 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_number, stands_for_numbers
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.schedulers.slurm.values import COUNTS, MAIL_TYPES, node_names, read_value, unheeded, without_limit
+from nmlgen.schedulers.slurm.values import (
+    COUNTS,
+    MAIL_TYPES,
+    asked_resources,
+    node_names,
+    read_value,
+    unheeded,
+    without_limit,
+)
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
@@ -79,6 +87,7 @@ _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster"
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
+_RESOURCE_OPTIONS = ("gres", "gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task")
 _NUMBERS = (*_MEMORY, "nodes", *COUNTS)
 _SEVERAL_NUMBERS = ("array", "begin", "deadline", "time", "time-min")
 _RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
@@ -410,6 +419,7 @@ class _Reading:
             if rest:
                 rest = rest[1:]
         self._listed()
+        self._of_a_type()
 
     def _listed(self) -> None:
         """What sbatch refuses of a list of nodes: more of them than there are to be."""
@@ -425,6 +435,22 @@ class _Reading:
                 listed.span,
                 f"--nodes={len(names)}, or a shorter list",
             )
+
+    def _of_a_type(self) -> None:
+        """What Slurm refuses since 18.08: GPUs of a type beside GPUs of any, whichever options ask for them."""
+        found: dict[str, dict[bool, str]] = {}
+        for option in _RESOURCE_OPTIONS:
+            setting = self.settings.get(option)
+            if setting is None or setting.certainty is Certainty.UNKNOWN:
+                continue
+            for name, kind in asked_resources(option, str(setting.origin.value)):
+                others = found.setdefault(name, {})
+                others.setdefault(bool(kind), option)
+                if len(others) == 2:
+                    message = f"--{others[True]} asks for {name} of a type, --{others[False]} for {name} of any"
+                    expected = "the type in each option, or one option"
+                    self._problem("exclusive-options", f"{message}: Slurm refuses the job", setting.span, expected)
+                    return
 
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if self._is_template or _PLACEHOLDER.search(word.start) or (before is not None and _YOUR.search(before.start)):

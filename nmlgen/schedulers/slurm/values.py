@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from nmlgen.findings import nearest, suggestion
+from nmlgen.namelist.placeholders import stands_for_number
 from nmlgen.pattern import pattern
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import decimal, whole_number
@@ -59,6 +60,7 @@ _NODE_PART = pattern(r"\[[^\]]*\]|[^\[]+")
 _TIME = pattern(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
 _NUMBERS_OF_NODES = pattern(r"[0-9]+(?:-[0-9]+(?::[0-9]+)?)?(?:,[0-9]+(?:-[0-9]+(?::[0-9]+)?)?)*")  # 1-15:4
 _NODES = pattern(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
+_RESOURCES = pattern(r"[0-9]+[kmgtp]?", re.IGNORECASE | re.ASCII)
 _MEMORY = pattern(r"\+?([0-9]+)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
 _SIGNAL = pattern(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]*))?", re.IGNORECASE | re.ASCII)
 _LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK")
@@ -177,6 +179,19 @@ def node_names(text: str) -> set[str] | None:
         if math.prod(map(len, choices)) > _MOST_NODES:
             return None
         found.update(map("".join, product(*choices)))
+    return found
+
+
+def asked_resources(option: str, text: str) -> set[tuple[str, str]]:
+    """The generic resources that an option asks for: the name of each, and its type, "" for any."""
+    found = set()
+    for item in text.split(","):
+        name, *rest = (item.removeprefix("gres:") if option == "gres" else f"gpu:{item}").split(":")
+        count = rest.pop() if rest and _RESOURCES.fullmatch(rest[-1]) else ""
+        kind = rest[0] if rest else ""
+        is_known = bool(count) or not (stands_for_number(kind) or len(kind) == 1)  # gpu:NGPUS, gpu:n
+        if len(rest) < 2 and re.fullmatch(r"[\w.-]*", kind) and is_known and (count or "1").strip("0"):
+            found.add((name, kind))
     return found
 
 
