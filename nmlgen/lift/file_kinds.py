@@ -13,11 +13,21 @@ _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _REMARKS = r"(?:[ \t]*(?:#[^\n]*)?\n)*"
 _HEAD = re.compile(_REMARKS)
+_GROUP_BEHIND = re.compile(rf"{_REMARKS}[ \t]*&[A-Za-z]\w*[ \t]*(?:[!#][^\n]*|\r)?(?:\n|\Z)")
+_BEGINS_AS_CSH = re.compile(
+    rf"{_REMARKS}[ \t]*(?:foreach[ \t]+\w+[ \t]*\(|setenv[ \t]+\w+[ \t]+\S|set[ \t]+[A-Za-z]\w*[ \t]*="
+    r"|if[ \t]*\([^\n;]*\)[ \t]*then[ \t]*(?:\n|\Z))"
+)
+"""A first statement of csh that no other shell reads, or means."""
 _DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
 _ASKS_FOR_CSH = re.compile(rf"{_REMARKS}?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
+_OF_FORTRAN = re.compile(
+    r"(?:[Cc*][^\n]*\n|[ \t]*(?:![^\n]*)?\n)*"
+    r"[ \t]{6,}(?i:parameter[ \t]*\(|common[ \t]*/|implicit[ \t]+none\b|dimension[ \t]+\w)"
+)
 _OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
 """What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
 _OF_PERL = re.compile(
@@ -60,6 +70,12 @@ def begins_with_group(text: str) -> bool:
     return _NAMELIST.match(text) is not None
 
 
+def is_namelist_with_remarks(text: str) -> bool:
+    """Whether nothing but lines that begin with # stands before a group, which no shell reads: MITgcm's `data` begins
+    with `#!sh Model parameters` at times, for an editor that shows it in colours."""
+    return _GROUP_BEHIND.match(text) is not None
+
+
 def begins_with_directives(text: str) -> bool:
     """Whether lines for Slurm or PBS stand before all else, as in a batch script: PBS asks for no `#!`."""
     return _DIRECTIVES.match(text) is not None
@@ -71,7 +87,7 @@ def is_foreign_script(path: Path, source: Source) -> bool:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
-    return path.suffix.lower() in _OF_CSH
+    return path.suffix.lower() in _OF_CSH or _BEGINS_AS_CSH.match(source.text) is not None
 
 
 def remarks_only(source: Source) -> Source:
@@ -87,10 +103,15 @@ def _is_of_make(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C does, whatever it is
-    called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
+    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C or Fortran does, whatever
+    it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
     text = source.text
-    if _OF_CMAKE.search(text) is not None or _OF_C.match(text) is not None or _OF_PERL.search(text) is not None:
+    if (
+        _OF_FORTRAN.match(text) is not None
+        or _OF_CMAKE.search(text) is not None
+        or _OF_C.match(text) is not None
+        or _OF_PERL.search(text) is not None
+    ):
         return True
     is_like = _OF_LAMMPS.search(text) is not None or any(
         len(statements.findall(text)) > 1 for statements in (_OF_GNUPLOT, _OF_PYTHON)
@@ -102,10 +123,10 @@ def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if is_foreign_script(path, source):
         return False
+    if begins_with_group(source.text) or is_namelist_with_remarks(source.text):
+        return False
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None
-    if begins_with_group(source.text):
-        return False
     if path.suffix.lower() in OTHER_TEXTS:
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:

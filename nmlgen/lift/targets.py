@@ -17,6 +17,7 @@ from nmlgen.lift.file_kinds import (
     begins_with_directives,
     begins_with_group,
     is_foreign_script,
+    is_namelist_with_remarks,
     is_other_language,
     is_script,
 )
@@ -52,8 +53,9 @@ _MAKEFILE = re.compile(
 """What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
 _OF_TESTS = frozenset(("fixtures", "test_data", "test_files", "testdata", "testfiles"))
 """Directories of what tests take and compare with: it shall be as it is."""
-_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t]*$", re.M)
-"""A line that goes on (Doxygen), or that ends in a brace or a semicolon (Nextflow), as none of mkexp's does."""
+_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t]*$|^[ \t]*(?:(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M)
+"""A line that goes on (Doxygen), that ends in a brace or a semicolon (Nextflow), or that is of a shell's, as none of
+mkexp's is."""
 
 
 @frozen
@@ -135,8 +137,13 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
         if (kind := "namelist" if is_namelist else kind_of(path, source)) is None:
             raise NothingToLintError(f"{source.name} looks like neither a script nor a namelist; alone it is judged")
         return Target(path, kind)
-    if is_shell:
-        return Target(path, "script")
+    return Target(path, "script") if is_shell else _given_text(path, source)
+
+
+def _given_text(path: Path, source: Source) -> Target:
+    """What is given and no script."""
+    if FOR_PEOPLE.match(path.name) is not None:
+        raise NothingToLintError(f"{source.name} is a text for people: a script or a namelist is expected")
     if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
         if not is_mkexp(path, source) and _OF_OTHERS.search(source.text) is not None:
             raise NothingToLintError(f"{source.name} is the configuration of another program: one of mkexp is expected")
@@ -218,7 +225,7 @@ def kind_of(path: Path, source: Source) -> str | None:
     """What a file is that nobody named: a "script", a "config" or a "namelist"; None if it is nothing to lint."""
     if is_named_namelist(path) and not source.text.startswith("#!"):  # else it writes one
         return "namelist"
-    if _is_other(path):
+    if _is_other(path) or is_namelist_with_remarks(source.text):
         return None
     if is_foreign_script(path, source):  # sbatch and qsub read it, too
         return "script" if begins_with_directives(source.text) else None

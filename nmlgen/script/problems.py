@@ -1066,7 +1066,8 @@ srun -n 8 ./wrap.sh bin/icon
         _pbs(
             "qsub of OpenPBS and PBS Pro does not know an option, an option lacks its value, or a word belongs to "
             "none, such as a remark behind a directive, or lines end as on DOS: it refuses the job. What Torque knows "
-            "besides is a warning. Lines for NEC's NQSV, which begin with #PBS as well, are not judged.",
+            "besides is a warning, and such a remark is one where an option or `nodes` is Torque's. Lines for NEC's "
+            "NQSV, which begin with #PBS as well, are not judged.",
             "#PBS -l select=2:ncpus=64:mpiprocs=64\n#PBS -Y icon",
             "#PBS -l select=2:ncpus=64:mpiprocs=64\n#PBS -N icon",
         ),

@@ -36,6 +36,9 @@ def test_a_directory(tmp_path):
     write(tmp_path, "2b_README.sh", text="see (below)\n")
     write(tmp_path, "main.nf", "plot.gs", "configure", "ltmain.sh", text="#!/bin/bash\n")
     write(tmp_path, "parameters.cmd", text="/* of a\n program */\n")
+    write(tmp_path, "of_fortran.cmd", text="C sizes\n      PARAMETER (NX = 4)\n      COMMON /A/ X(NX)\n")
+    write(tmp_path, "of_csh.job", text="#\n# days\nforeach day (1 2)\ncat << EOF\n$day\nEOF\nend\n")
+    write(tmp_path, "data", "data.pkg", "b/data.run", text="#!sh sizes\n# of mine\n &PARM01\n # none\n n=1,\n &\n")
     write(tmp_path, "of_cmake.sh", text='# a machine\nSET(USE_QUEUING FALSE CACHE BOOL "")\n')
     write(tmp_path, "of_perl", text='@files=("a");\n$text = <<EOF;\n&lmgrid\n/\nEOF\n')
     write(tmp_path, "in.run", text="units lj\nvariable x equal 0.5*(${a}+1)\n")
@@ -138,11 +141,37 @@ def test_what_a_merge_leaves_behind_is_passed_over(tmp_path):
     assert found(tmp_path / "job.sh.orig") == [("job.sh.orig", "script")]
 
 
-@pytest.mark.parametrize("text", ["PREDEFINED = A \\\n             B\n", "process {\n  cpus = 4\n}\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["PREDEFINED = A \\\n             B\n", "process {\n  cpus = 4\n}\n", "a='b'\nif [ $a = b ];then\n  c=1\nfi\n"],
+)
 def test_the_configuration_of_another_program_is_refused(text, tmp_path):
     write(tmp_path, "dox.config", text=text)
     with pytest.raises(InputError, match="is the configuration of another program"):
         found(tmp_path / "dox.config")
+
+
+@pytest.mark.parametrize("name", ["README.config", "README.namelist", "examples.namelist"])
+def test_a_text_for_people_is_refused(name, tmp_path):
+    write(tmp_path, name, text="This is how:\n&physics\n mp_physics (max_dom) = 1 ! or\n/\n")
+    with pytest.raises(InputError, match="is a text for people"):
+        found(tmp_path / name)
+
+
+def test_a_namelist_that_an_editor_shows_as_a_script_is_one(tmp_path):
+    """MITgcm's, in which a remark begins with #."""
+    write(tmp_path, "data", text='#!/bin/bash a "data" file\n &PARM01\n n=1,\n /\n')
+    assert found(tmp_path / "data") == [("data", "namelist")]
+    write(tmp_path, "job", text="#!/bin/bash\n#\nsrun a &\n")
+    assert found(tmp_path / "job") == [("job", "script")]
+
+
+@pytest.mark.parametrize("first", ["setenv A 1", "set a = 1", "if ( $a == 1 ) then", "foreach i ( 1 2 )"])
+def test_a_script_that_begins_as_one_of_csh_is_none_of_a_shell(first, tmp_path):
+    write(tmp_path, "a.job", text=f"#\n{first}\n")
+    write(tmp_path, "b.job", text="#\nset -e\nif (true); then\nsrun a\nfi\n")
+    write(tmp_path, "c.job", text=f"#!/bin/sh\ncat >run.csh <<END\n{first}\nEND\n")
+    assert found(tmp_path) == [("b.job", "script"), ("c.job", "script")]
 
 
 def test_what_is_given_is_always_taken(tmp_path):

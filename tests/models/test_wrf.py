@@ -423,6 +423,19 @@ def test_what_an_unknown_variable_may_mean_is_looked_for_once(tmp_path, monkeypa
     assert sorted(seen) == ["a_of_fork", "b_of_fork"]
 
 
+@pytest.mark.parametrize(("release", "severity"), [("V3.5.1    ", "warning"), ("V4.7.1", "error"), (None, "error")])
+def test_what_the_release_of_the_tree_may_take_is_no_error(release, severity, tmp_path):
+    path = tmp_path / "test" / "em_real" / "namelist.input"
+    path.parent.mkdir(parents=True)
+    text = "&time_control\n run_hours = 12,\n/\n&domains\n time_step = 60,\n max_dom = 2,\n parent_id = 0, 1,\n/\n"
+    path.write_text(f"{text}&physics\n sf_surface_physics = 2, 3,\n/\n&namelist_quilt\n/\n")
+    if release is not None:
+        (tmp_path / "inc").mkdir()
+        (tmp_path / "inc" / "version_decl").write_text(f"   CHARACTER (LEN=10) :: release_version = '{release}'\n")
+    (found,) = [finding for finding in nmlgen.lint([path]).findings if "sf_surface_physics" in finding.message]
+    assert (found.severity.value, "3.5.1" in " ".join(found.notes)) == (severity, severity == "warning")
+
+
 @pytest.mark.parametrize(
     ("above", "severity"), [("test/em_real", "warning"), ("a/b/c/d/e/f", "error"), (None, "error")]
 )

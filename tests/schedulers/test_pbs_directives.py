@@ -152,6 +152,7 @@ def test_what_torque_takes_besides_is_no_error():
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:12:00:00") == [(BAD, "1:12:00:00", False)]
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:99:99:99") == [(BAD, "1:99:99:99", True)]
     assert read("#PBS -l nodes=1:ppn=2 # a remark") == [(STRAY, "#", False)]
+    assert read("#PBS -r y # it may - of mine", "#PBS -E") == [(STRAY, "#", False), (UNKNOWN, "-E", False)]
     assert read("#PBS -N c=0.1") == [(BAD, "c=0.1", False)]
     assert read("#PBS -l nodes=1:ppn=2", "#PBS -N a/b") == [(BAD, "a/b", False)]
 

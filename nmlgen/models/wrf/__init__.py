@@ -94,8 +94,8 @@ problems = {
             "WRF checks its settings against each other once they are read, and ends if one check fails. What is "
             "checked is taken from the source of WRF 4.7.1 (`share/module_check_a_mundo.F`), for the ARW core as it is "
             "built without chemistry, CLM, CTSM, CMAQ and the fast RRTMG. A note tells which of the releases from "
-            "3.9.1.1 on takes it, unless the namelist has a variable that this one lacks. Without `&namelist_quilt` "
-            "WRF built for MPI ends, too.",
+            "3.9.1.1 on takes it, unless the namelist has a variable that this one lacks; in the tree of such a "
+            "release, or of one before, it is a warning. Without `&namelist_quilt` WRF built for MPI ends, too.",
             f"{_DOMAINS}&physics\n sf_surface_physics = 2, 3,\n/{_REST}",
             f"{_DOMAINS}&physics\n sf_surface_physics = 2, 2,\n/{_REST}",
         ),

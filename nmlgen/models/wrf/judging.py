@@ -18,11 +18,12 @@ from nmlgen.models.wrf.registry import (
     known_elsewhere,
     lacking,
     latest,
+    may_take,
     taken_up_to,
     wrf_registry,
 )
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
-from nmlgen.models.wrf.tree import declared_above
+from nmlgen.models.wrf.tree import declared_above, release_above
 from nmlgen.namelist.syntax import Document, Group
 from nmlgen.source import Source, Span
 from nmlgen.values import evolve
@@ -68,6 +69,11 @@ class _Judging(Judging):
     def declared(self) -> frozenset[tuple[str, str]]:
         """What the tree declares that the namelist lies in."""
         return declared_above(self.beside)
+
+    @cached_property
+    def release(self) -> str | None:
+        """The release of the tree that the namelist lies in."""
+        return release_above(self.beside)
 
     def group_elsewhere(self, group: Group) -> str | None:
         if group.name.startswith("wrfvar"):
@@ -231,7 +237,10 @@ class _Judging(Judging):
         older = self.older(refusal)
         if older is not None:
             notes.append(f"WRF {older} takes it")
-        is_other = self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
+        is_earlier = self.release is not None and may_take(self.release, older)
+        if is_earlier:
+            notes.append(f"the WRF in whose tree it lies is {self.release}, which may take it")
+        is_other = is_earlier or self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
         severity = Severity.WARNING if is_other else Severity.ERROR
         return self.if_meant(self.finding("WRF003", severity, where, message, *notes))
 

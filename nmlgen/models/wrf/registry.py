@@ -11,6 +11,8 @@ from nmlgen.resources import shipped
 
 RELEASE = "4.7.1"
 """The release by which a namelist is judged."""
+_FIRST = "3.9.1.1"
+"""The first of the older releases that are known."""
 
 
 @cache
@@ -49,6 +51,12 @@ def taken_up_to(source: str, defaults: Iterable[str]) -> str | None:
     older = _older()
     found = [older["checks"].get(source), *map(older["defaults"].get, defaults)]
     return latest(release for release in found if release is not None)
+
+
+def may_take(release: str, taken: str | None) -> bool:
+    """Whether a release may take what later ones refuse. `taken` is the last known one that takes it; what those before
+    the first known one refuse, nobody knows."""
+    return latest((release, taken or _FIRST)) != release or release == taken
 
 
 def latest(releases: Iterable[str]) -> str | None:

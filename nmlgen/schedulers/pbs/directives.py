@@ -49,6 +49,7 @@ _OF_NQSV = re.compile(
     r"|-l\s*\"?(?:elapstim|cputim|cpunum|gpunum|memsz|vmemsz|coresz|filesz|stacksz|datasz|venum|socknum|hbmsz)_?\w*\b)"
 )
 _OF_TORQUE_JOB = re.compile(r"-l\s*(?:(?!-l)\S)*\b(?:nodes|procs)=")
+_FIRST_OPTION = re.compile(r"[ \t]*#PBS[ \t]+-([A-Za-z])")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 _LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
 _FORM = re.compile(r"\[[A-Za-z][^][\n]{,99}\]")  # [project code]
@@ -143,7 +144,9 @@ class _Reading:
         written = [directive.span.text for directive in directives]
         if not directives or is_for_nqsv(self.text.source):
             return
-        self.may_be_torque = any(_OF_TORQUE_JOB.search(line) for line in written)
+        self.may_be_torque = any(_OF_TORQUE_JOB.search(line) for line in written) or any(
+            (match := _FIRST_OPTION.match(line)) is not None and match[1] in _OF_TORQUE for line in written
+        )
         self.has_chunks = any("select=" in line for line in written)
         given: dict[str, Span] = {}
         for directive in directives:
