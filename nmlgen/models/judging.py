@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
-from nmlgen.namelist.placeholders import is_named_template
+from nmlgen.namelist.placeholders import is_named_template, is_within_placeholder
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import Group, SyntaxProblem
@@ -249,7 +249,8 @@ def _is_placeholder(problem: SyntaxProblem) -> bool:
 
 
 def _is_marked(problem: SyntaxProblem) -> bool:
-    return _MARKED.fullmatch(problem.span.text) is not None
+    span = problem.span
+    return _MARKED.fullmatch(span.text) is not None or is_within_placeholder(span.source.line(span.line), span.column)
 
 
 def _is_untyped(problem: SyntaxProblem) -> bool:

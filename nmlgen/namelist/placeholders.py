@@ -47,6 +47,11 @@ def has_placeholder(text: str) -> bool:
     return any(mark in text for mark in _MARKS) and _PLACEHOLDER.search(text) is not None
 
 
+def is_within_placeholder(line: str, column: int) -> bool:
+    """Whether a character of a line, the first of which is 1, is part of what another program fills in."""
+    return any(match.start() < column <= match.end() for match in _PLACEHOLDER.finditer(line))
+
+
 def is_stand_in(text: str) -> bool:
     """Whether a whole value stands for one that somebody puts there: RXBY for the name of a grid, XXX, `<name>`,
     CHANGE_ME."""

@@ -159,7 +159,10 @@ def test_what_seems_to_be_of_another_release_is_refused_for_nobody(judged, chang
 
 @pytest.mark.parametrize(
     "mark",
-    ["@hours", "@hours@", "%(hours)i", "<HOURS>", "{{hours}}", "__hours__", "[hours]", "${hours}", "${hours:-12}"],
+    [
+        *("@hours", "@hours@", "%(hours)i", "<HOURS>", "{{hours}}", "__hours__", "[hours]", "${hours}", "${hours:-12}"),
+        *("{{.Run.Hours}}", "{{ run.hours }}", "{{ hours|int }}"),
+    ],
 )
 def test_what_a_template_marks_is_put_in_later(judged, mark):
     assert found(judged(("run_hours = 12", f"run_hours = {mark}"))) == [("WRF002", "warning")]
