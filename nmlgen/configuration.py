@@ -153,7 +153,8 @@ def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Co
     for directory in (start, *start.parents):
         if files.is_file(file := directory / _FILE):
             return _Reader(file, _load(file, files), "", rules).configuration()
-        if files.is_file(file := directory / _PROJECT_FILE):
+        file = directory / _PROJECT_FILE
+        if files.is_file(file) and "nmlgen" in files.read(file, os.path.relpath(file)).text:  # others need be no TOML
             source, tables = _load(file, files)
             table = tables.get("tool", {})
             if isinstance(table, dict) and "nmlgen" in table:

@@ -40,6 +40,8 @@ def test_the_nearest_one_counts(here):
     assert find(here / "run").icon_release == "2024.01"
     (here / "nmlgen.toml").write_text('icon-release = "2024.07"\n')
     assert find(here / "run").icon_release == "2024.07"
+    (here / "run" / "pyproject.toml").write_text("[project]\nname = 1 ~\n")  # of something else, and no TOML
+    assert find(here / "run").icon_release == "2024.07"
     (here / "run" / "pyproject.toml").write_text("[tool.nmlgen]\n")
     assert find(here / "run") == Configuration()
     assert find(here).icon_release == "2024.07"

@@ -68,7 +68,7 @@ from nmlgen.models.icon.parts import GPU
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem, Value
-from nmlgen.schedulers.slurm.directives import PLUGIN_OPTION, Directives, read_directives
+from nmlgen.schedulers.slurm.directives import MEMORY_TWICE, PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
@@ -247,7 +247,9 @@ def lift_script(
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
     home = machine or machine_of(recorded(source.text), "slurm")
-    problems = [*_of_sbatch(directives.problems, home), *of_text(script.text, directives), *lifting.problems]
+    told_by_rules = (MEMORY_TWICE,) if any(way.experiment is not None for way in ways) else ()
+    of_sbatch = (problem for problem in _of_sbatch(directives.problems, home) if problem.kind not in told_by_rules)
+    problems = [*of_sbatch, *of_text(script.text, directives), *lifting.problems]
     problems += without_effect(script)
     if (directives.span is None or directives.scheduler == "pbs") and "#PBS" in source.text:
         from nmlgen.schedulers.pbs.directives import read_pbs_directives  # few scripts are for PBS

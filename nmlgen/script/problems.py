@@ -1135,6 +1135,7 @@ CODES_OF_KINDS = {
     "swallowed-option": "SBA009",
     "equals-sign": "SBA009",
     "exclusive-options": "SBA010",
+    "memory-twice": "SBA010",
     "first-line": "SBA011",
     "dos-line-end": "SBA011",
     "foreign-directive": "SBA012",

@@ -235,8 +235,10 @@ def test_gpus_of_one_kind_are_asked_for(options: str) -> None:
     assert not [problem for problem in read(f"#SBATCH -J x {options}").problems if problem.stops]
 
 
-def test_each_part_of_a_job_asks_for_its_own_gpus() -> None:
+def test_each_part_of_a_job_asks_for_its_own_gpus_but_for_memory_as_the_first() -> None:
     assert read("#SBATCH --gpus=1", "#SBATCH hetjob", "#SBATCH --gpus=a100:1").problems == ()
+    found = read("#SBATCH --mem=1G", "#SBATCH hetjob", "#SBATCH --mem-per-cpu=1G").problems
+    assert [problem.kind for problem in found] == ["memory-twice"]
 
 
 @pytest.mark.parametrize("value", ["{{ nodes }}", "{cfg.nodes}", "__nodes__", "%(nodes)s", "%{nodes|int}", "@nodes@"])

@@ -87,6 +87,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("#SBATCH --job-name\n#SBATCH --nodes=2", "swallowed-option", "--nodes=2"),
     ("#SBATCH -J=a", "equals-sign", "=a"),
     ("#SBATCH -N=2", "equals-sign", "=2"),
+    ("#SBATCH --mem-per-cpu=1G\n#SBATCH --mem=2G", "memory-twice", "--mem-per-cpu"),
     ("#SBATCH --mem=1G --mem-per-gpu=1G", "exclusive-options", "--mem-per-gpu"),
     ("#SBATCH -N 1 -w a,b", "exclusive-options", "a,b"),
     ("#SBATCH -w n[08-10]\n#SBATCH --nodes=1-2", "exclusive-options", "n[08-10]"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from nmlgen.experiment.machine import OF_PLUG_INS
@@ -34,6 +34,8 @@ from nmlgen.values import evolve, frozen
 LAYER = "#SBATCH"
 PLUGIN_OPTION = "plugin-option"
 """The kind of the problem with an option that only a plug-in of a site's Slurm could know."""
+MEMORY_TWICE = "memory-twice"
+"""The kind of the problem with memory for each node and each CPU, which a rule tells of where a model is run."""
 """The layer that speaks in the settings."""
 
 _MAGIC = ("#SBATCH", "#SLURM")
@@ -178,20 +180,13 @@ class _Reading:
     def directives(self) -> Directives:
         end = self._head()
         self._options()
+        self._memory()
         self._later(end)
         if self.read:
             self._whole_script(end)
             self._foreign()
         if self.components:  # each has its own; which runs the model, nobody can tell
             self._forget({*self.settings, "ntasks"})
-        for name, other in (("mem", "mem-per-gpu"), ("mem-per-cpu", "mem-per-gpu")):
-            if name in self.settings and other in self.settings:
-                self._problem(
-                    "exclusive-options",
-                    f"--{name} and --{other} exclude each other",
-                    self.settings[other].name_span or self.settings[other].span,
-                    f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
-                )
         if self.components:
             self._of_parts()
         left_out = len(_LEFT_OUT.findall(self.text.text))
@@ -420,6 +415,17 @@ class _Reading:
                 rest = rest[1:]
         self._listed()
         self._of_a_type()
+
+    def _memory(self) -> None:
+        """What asks for memory twice, in parts of a job, too: later ones have what the first has (Slurm 22.05)."""
+        for name, other in combinations(_MEMORY, 2):
+            if name in self.settings and other in self.settings:
+                self._problem(
+                    MEMORY_TWICE if other == "mem-per-cpu" else "exclusive-options",
+                    f"--{name} and --{other} exclude each other",
+                    self.settings[other].name_span or self.settings[other].span,
+                    f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
+                )
 
     def _listed(self) -> None:
         """What sbatch refuses of a list of nodes: more of them than there are to be."""
