@@ -54,6 +54,13 @@ SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm",
 _NEXTFLOW = ".nf"
 _NO_SHELLS = (_NEXTFLOW, ".py", ".gs")  # Nextflow, Python, GrADS: no shell reads them, whatever the first line names
 _OF_CSH = (".csh", ".tcsh")
+_GIVES_ITSELF_AWAY = re.compile(
+    r"^[ \t]*(?:eval[ \t]+['\"][^\n'\"]{,40}?)?\bexec[ \t]+(?:[^\s'\"]{,99}/)?"
+    r"(?:perl|python[\d.]*|ruby|tclsh|wish)[\d.]*[ \t]"
+    r"[^\n$]{,99}\$\{?0\}?(?=[\"' \t\n]|\Z)",
+    re.MULTILINE,
+)
+"""What hands the script to another program: `eval 'exec perl -x "$0" "$@"'`. No shell reads what follows."""
 OTHER_TEXTS = (
     *(".ipynb", ".json", ".html", ".htm"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
@@ -84,6 +91,8 @@ def begins_with_directives(text: str) -> bool:
 def is_foreign_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of something that is not a shell as POSIX has it, such as csh, Python or make."""
     if path.suffix.lower() in _NO_SHELLS or _is_of_make(path, source) or _ASKS_FOR_CSH.match(source.text) is not None:
+        return True
+    if _GIVES_ITSELF_AWAY.search(source.text) is not None:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None

@@ -174,6 +174,19 @@ def test_a_script_that_begins_as_one_of_csh_is_none_of_a_shell(first, tmp_path):
     assert found(tmp_path) == [("b.job", "script"), ("c.job", "script")]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'eval \'exec perl -wSx "$0" "$@"\'\n  if 0;\nuse POSIX qw(a);',
+        '# of Tcl \\\nexec tclsh "$0" ${1+"$@"}\nset a [b',
+    ],
+)
+def test_a_script_that_hands_itself_to_another_program_is_none_of_a_shell(line, tmp_path):
+    write(tmp_path, "a", "a.sh", text=f"#!/bin/sh\n{line}\n")
+    write(tmp_path, "b.sh", text='#!/bin/sh\nexec python3 "$(dirname "$0")/b.py" "$@"\n')
+    assert found(tmp_path) == [("b.sh", "script")]
+
+
 def test_what_is_given_is_always_taken(tmp_path):
     write(tmp_path, "notes", ".hidden.nml", "x.txt")
     write(tmp_path, "x.md", text=HEREDOC)
