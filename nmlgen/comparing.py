@@ -93,6 +93,11 @@ def compare(
 
     left, right = loaded(before), loaded(after)
     parts = tuple(part for part in PARTS if part in _told(left) and part in _told(right))
+    for one, another in ((left, right), (right, left)):
+        other = one.experiment.other
+        if other is not None and another.experiment.other is None:
+            names = " or ".join(other.files)
+            raise InputError(f"{one.path} is a spec of {other.title}: compare two specs, or {names} of two builds")
     several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
     if several is not None and MASTER not in parts:
         count = len(several.experiment.models)

@@ -63,7 +63,7 @@ def command(
     output_filename. What one side writes and the other has as the default of its ICON release is shown as
     "explicit (= default)" and is no difference. What only a run of a script knows is shown as undecided. Where a script
     may go several ways, the first is compared, and stderr names what would else be otherwise. Of a spec and a namelist
-    only the namelist is compared.
+    only the namelist is compared. Of WRF, PALM and MPAS two specs are, or two namelists.
 
     The ARGUMENTS are those that scripts are started with; they stand behind -- if one begins with a hyphen. Where each
     rank of several programs sits is compared as `nmlgen import` finds it, with the same options:

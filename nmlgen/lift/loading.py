@@ -214,10 +214,13 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     first = lifted.ways[0]
     if first.experiment is None and first.files:
         raise InputError(f"{path}: which component of ICON reads its namelists cannot be told by the groups in them")
+    record = recorded(lifted.script.source.text)
+    if first.experiment is None and "model.name" in record:
+        raise InputError(f"{path} is a build of {record['model.name']}: name the namelist in it")
     if first.experiment is None:
         raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it{_meant(lifted)}")
     parts = PARTS if first.has_master else (NAMELIST, JOB)
-    if recorded(lifted.script.source.text):  # a build
+    if record:  # a build
         return Loaded(path, first.experiment, parts, first.files)
     choices = tuple(
         dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *_chosen(first), *first.job.notes.values()))

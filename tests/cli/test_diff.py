@@ -167,3 +167,16 @@ def test_what_a_script_needs_from_outside(nmlgen, here):
     assert nmlgen("diff", "exp.run", "exp.run", "8", "--hosts", "missing").code == 2
     (here / "hosts").write_text("0-11 ./a.sh\n")
     assert "is no file of hosts" in nmlgen("diff", "exp.run", "exp.run", "8", "--hosts", "hosts").err
+
+
+def test_what_is_of_another_model(nmlgen, here):
+    """Two specs, or two namelists: what else a build of another model says is not read."""
+    for name, points in (("one", 41), ("two", 61)):
+        text = f"nmlgen: 1\nname: {name}\nextends: wrf/b_wave\nsite: generic-slurm\n"
+        (here / f"{name}.yaml").write_text(f"{text}namelists: {{domains: {{e_we: {points}}}}}\n")
+        assert nmlgen("build", f"{name}.yaml", "-o", name, "--force").code in (0, 1)
+    assert "namelist.input: domains\n  - e_we = 41\n  + e_we = 61\n" in nmlgen("diff", "one.yaml", "two.yaml").out
+    assert "e_we = 61" in nmlgen("diff", "one/namelist.input", "two/namelist.input").out
+    for asked in (("diff", "one", "two"), ("import", "one")):
+        assert "one is a build of wrf: name the namelist in it" in nmlgen(*asked).err
+    assert "is a spec of WRF: compare two specs" in nmlgen("diff", "one.yaml", "two/namelist.input").err
