@@ -88,12 +88,16 @@ _LATER_KEYS = frozenset(
         "use_raw_exchange",
     )
 )
+_LATER_UNITS = frozenset(("day", "month", "year"))  # 3.4 has the words and counts in none of them
 _LATER_METHODS = frozenset(("dnn", "avg", "conserv", "spmap", "file", "hcsbb", "callback"))
 
 
 def _later(node: Node) -> Iterator[Setting]:
-    """The keys of couples and the methods that YAC 3.4 stops at (`config_yaml.c:172-190`, `422-640`), and a later one
-    takes."""
+    """The unit of time, keys of couples and methods that YAC 3.4 stops at (`config_yaml.c:172-190`, `422-640`), and a
+    later one takes."""
+    unit = node.value.get("timestep_unit")
+    if unit is not None and isinstance(unit.value, str) and unit.value in _LATER_UNITS:
+        yield _setting("timestep_unit", unit)
     listed = node.value.get("coupling")
     for couple in listed.value if listed is not None and isinstance(listed.value, list) else ():
         keys = couple.value if isinstance(couple.value, dict) else {}

@@ -182,7 +182,9 @@ class CouplingFileRefused(Rule):
         if registry.release <= _WITH_YAC_3_4 and not registry.is_assumed:
             for word in coupling.later:
                 message = f"{COUPLING_FILE}: {word.value} is known to a later YAC than that of ICON {registry.release}"
-                yield self.finding(word, message, "expected: what YAC 3.4 takes, such as src_component and src_grid")
+                yield self.finding(
+                    word, message, "expected: what YAC 3.4 takes: src_component, src_grid, units up to hour"
+                )
         unit = coupling.settings.get("timestep_unit")
         for couple in coupling.couples:
             period = couple.period
