@@ -56,7 +56,7 @@ _NO_SHELLS = (_NEXTFLOW, ".py", ".gs")  # Nextflow, Python, GrADS: no shell read
 _OF_CSH = (".csh", ".tcsh")
 _GIVES_ITSELF_AWAY = re.compile(
     r"^[ \t]*(?:eval[ \t]+['\"][^\n'\"]{,40}?)?\bexec[ \t]+(?:[^\s'\"]{,99}/)?"
-    r"(?:perl|python[\d.]*|ruby|tclsh|wish)[\d.]*[ \t]"
+    r"(?:perl|python|ruby|tclsh|wish)[\d.]*[ \t]"
     r"[^\n$]{,99}\$\{?0\}?(?=[\"' \t\n]|\Z)",
     re.MULTILINE,
 )
