@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 from nmlgen import disk
 from nmlgen.asking import answer
@@ -15,6 +16,7 @@ from nmlgen.units.whole import decimal
 from nmlgen.values import frozen
 
 _BLOCK = 1024  # bytes of what `lfs quota` counts in
+_LARGEST = 2**63
 
 
 @frozen
@@ -81,6 +83,11 @@ def _lfs(*words: str) -> list[str]:
 def _sizes(manifest: Path) -> tuple[int, int]:
     try:
         known = disk.parsed(disk.content(manifest))
-        return int(known.get("bytes_of_a_job", 0)), int(known.get("files_of_a_job", 0))
-    except (OSError, ValueError, TypeError, AttributeError):
+        return _size(known.get("bytes_of_a_job")), _size(known.get("files_of_a_job"))
+    except (OSError, ValueError, AttributeError):
         return 0, 0
+
+
+def _size(value: Any) -> int:
+    """A number that a build may have written; 0 for what somebody made of it."""
+    return value if isinstance(value, int) and 0 < value < _LARGEST else 0

@@ -40,6 +40,15 @@ def three_points(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
 
 
+@pytest.mark.parametrize("size", ["Infinity", "NaN", "1e999", "1" + 4000 * "0", "-5", '"5"', "[5]", "null"])
+def test_what_is_no_size_counts_as_nothing(size: str, tmp_path: Path) -> None:
+    three_points(tmp_path)
+    for number in (1, 2):
+        text = f'{{"bytes_of_a_job": {size}, "files_of_a_job": 1}}'
+        (tmp_path / f"p{number}" / "nmlgen-manifest.json").write_text(text)
+    assert lack_of_room(tmp_path, ["p1", "p2"]) is None
+
+
 @pytest.mark.parametrize(
     ("answer", "whose", "expected"),
     [
