@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 
 from nmlgen.source import UNKNOWN, Source, Text
 
@@ -49,7 +51,16 @@ def has_placeholder(text: str) -> bool:
 
 def is_within_placeholder(line: str, column: int) -> bool:
     """Whether a character of a line, the first of which is 1, is part of what another program fills in."""
-    return any(match.start() < column <= match.end() for match in _PLACEHOLDER.finditer(line))
+    starts, ends = _placeholders(line)
+    number = bisect_left(starts, column) - 1
+    return number >= 0 and column <= ends[number]
+
+
+@lru_cache(maxsize=4)
+def _placeholders(line: str) -> tuple[list[int], list[int]]:
+    """Where the placeholders of a line begin and end. It is asked for each value that stands there, maybe thousands."""
+    found = [match.span() for match in _PLACEHOLDER.finditer(line)]
+    return [start for start, _ in found], [end for _, end in found]
 
 
 def is_stand_in(text: str) -> bool:

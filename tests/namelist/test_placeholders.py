@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from rows import rows
 
-from nmlgen.namelist.placeholders import hidden, is_stand_in, template
+import nmlgen
+from nmlgen.namelist import placeholders
+from nmlgen.namelist.placeholders import hidden, is_stand_in, is_within_placeholder, template
 from nmlgen.namelist.reader import read
 from nmlgen.source import UNKNOWN, Source
 
@@ -90,3 +92,17 @@ def test_a_whole_value_that_stands_for_another(text: str) -> None:
 @pytest.mark.parametrize("text", ["R2B4", "RBF", "ABC", "AA", "icon_grid_0036_R02B04_O.nc", "changed", "xx", "RXBYTE"])
 def test_a_value_that_is_meant(text: str) -> None:
     assert not is_stand_in(text)
+
+
+def test_what_stands_within_a_placeholder() -> None:
+    line = " a = {{ b }}, @C@, d"
+    within = "".join("^" if is_within_placeholder(line, column) else " " for column in range(1, len(line) + 1))
+    assert within.rstrip() == "     ^^^^^^^  ^^^"
+
+
+def test_a_line_is_searched_once_for_all_that_stands_in_it(tmp_path) -> None:
+    path = tmp_path / "namelist.input"
+    path.write_text(f"&time_control {' '.join(f'of_nobody{number} = 1' for number in range(100))} /\n")
+    before = placeholders._placeholders.cache_info().misses
+    assert len(nmlgen.lint([path]).findings) >= 100
+    assert placeholders._placeholders.cache_info().misses - before < 5
