@@ -83,7 +83,7 @@ def lift_config(
 
 _MOST_WRITTEN = 20_000
 """A bound on work: the values in all namelists of all jobs together, as which groups and jobs count, too."""
-_OF_A_GROUP, _OF_A_VARIANT = 10, 200
+_OF_A_GROUP, _OF_A_VARIANT, _IN_A_LIST = 10, 200, 8  # so many elements of a list count as one value more
 
 
 @define
@@ -436,7 +436,7 @@ def _files(layers: list[_Section], registry: Registry, text: Text, room: _Room) 
             return
         writing = _Writing(text)
         for label, section, entries in _groups(of_name):
-            room.left -= _OF_A_GROUP + len(entries)
+            room.left -= _OF_A_GROUP + sum(1 + len(entry.elements) // _IN_A_LIST for entry in entries)
             if room.left < 0:
                 break
             if registry.has_group(label.partition(" ")[0]) or _IS_NAMELIST.match(name):

@@ -271,3 +271,12 @@ def test_of_very_many_namelists_the_first_are_read(text, path):
     (problem,) = lifted.problems
     assert problem.message.startswith("the namelists of all jobs have more than 20000 values")
     assert not problem.stops
+
+
+def test_a_list_that_nobody_could_read_is_not_read(path):
+    text = f"[[NAMELIST_atm]]\n[[[run_nml]]]\nnum_lev = 90\n[[[nonhydrostatic_nml]]]\na = {'1,' * 200_000}"
+    lifted = lift(path, f"[namelists]\n{text}")
+    (file,) = lifted.files
+    assert [group.name for group in file.groups] == ["run_nml"]
+    (problem,) = lifted.problems
+    assert problem.message.startswith("the namelists of all jobs have more than 20000 values")
