@@ -173,8 +173,8 @@ def test_what_is_nothing_to_lint_is_passed_over_among_others(tmp_path):
     assert {finding.file for finding in report.findings} == {str(tmp_path / "job.run")}
     assert sorted(message.split()[0].rpartition("/")[2] for message in told) == sorted({*texts, "empty"} - {"job.run"})
     with pytest.raises(nmlgen.InputError, match="for csh"):
-        nmlgen.lint(paths)
-    with pytest.raises(nmlgen.InputError, match=r"README\.md looks like neither"):
+        nmlgen.lint([tmp_path / "a.csh", *paths])
+    with pytest.raises(nmlgen.InputError, match=r"README\.md is a text for people"):
         nmlgen.lint([tmp_path / "README.md", tmp_path / "notes"], passed_over=told.append)
     with pytest.raises(nmlgen.InputError, match="no such file"):
         nmlgen.lint([*paths, tmp_path / "typo.run"], passed_over=told.append)

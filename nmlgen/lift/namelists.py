@@ -41,6 +41,17 @@ _MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_GROUPS = 1_500  # that several models read: a bound on work, as each of them may read a file anew
 
 
+_NEEDED = frozenset(
+    (
+        ("run_nml", "dtime"),
+        ("run_nml", "modeltimestep"),
+        ("grid_nml", "dynamics_grid_filename"),
+        ("master_time_control_nml", "experimentstartdate"),
+        ("master_time_control_nml", "experimentstopdate"),
+    )
+)
+"""What ICON does not run without: where a script leaves it to a variable that nothing sets, somebody else does."""
+
 _BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
 """The first line of a namelist that nmlgen wrote: no template, whatever stands in it."""
 
@@ -426,7 +437,11 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
                 settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
             else:  # nobody knows the type, or the values are those of the components in turn
                 settings[item.name] = _plain(name, item.name, item)
-        elif item.base not in settings and item.origin.is_left_out(item.equals, item.end):
+        elif (
+            (name, item.base) in _NEEDED
+            and item.base not in settings
+            and item.origin.is_left_out(item.equals, item.end)
+        ):
             settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
     return Group(name, settings, None, written.name_span, _problems(written, assignment, registry), written.is_open)
 

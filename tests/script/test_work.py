@@ -159,6 +159,6 @@ def test_values_that_stand_in_one_line_are_each_looked_at_alone(tmp_path, monkey
 
     monkeypatch.setattr(worlds.Stretch, "only_case", property(counted))
     path, count = tmp_path / "a.run", 100
-    path.write_text(f"#!/bin/bash\nlevels=\ncat > NAMELIST_atm <<E\n&run_nml\n{' num_lev = $levels' * count}\n/\nE\n")
+    path.write_text(f"#!/bin/bash\nlevels=\ncat > NAMELIST_atm <<E\n&run_nml\n{' dtime = $levels' * count}\n/\nE\n")
     nmlgen.lint([path])
     assert count <= looks < 10 * count
