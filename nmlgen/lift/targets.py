@@ -132,6 +132,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
             return Target(path, "script")
         message = "is a script for csh or another program, without directives: one for sh, bash or ksh is expected"
         raise NothingToLintError(f"{source.name} {message}")
+    if not is_shell and FOR_PEOPLE.match(path.name) is not None:
+        raise NothingToLintError(f"{source.name} is a text for people: a script or a namelist is expected")
     if not is_strict:
         is_namelist = begins_with_group(source.text) and not _is_other(path)
         if (kind := "namelist" if is_namelist else kind_of(path, source)) is None:
@@ -142,8 +144,6 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
 
 def _given_text(path: Path, source: Source) -> Target:
     """What is given and no script."""
-    if FOR_PEOPLE.match(path.name) is not None:
-        raise NothingToLintError(f"{source.name} is a text for people: a script or a namelist is expected")
     if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
         if not is_mkexp(path, source) and _OF_OTHERS.search(source.text) is not None:
             raise NothingToLintError(f"{source.name} is the configuration of another program: one of mkexp is expected")
