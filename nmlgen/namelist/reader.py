@@ -77,6 +77,7 @@ _REST_OF_LINE = re.compile(r"[^\n]*")
 _REST_OF_WORD = re.compile(r"[^ \t\r\n,;/]*")
 _PREPROCESSOR = re.compile(r"#\s*(?:if|ifdef|ifndef|else|elif|endif|include|define|undef)\b")
 _LINE_ENDS = re.compile(r"[\r\n]+")
+_EQUALS = re.compile(r"=+(?!\?)")  # =? is a command of its own
 
 
 def read(source: Source, origin: Text | None = None) -> Document:
@@ -460,7 +461,7 @@ class _Body:
         before = self.text[first : min(start, first + _MOST_SHOWN)].strip()
         message = f'misplaced "=" after "{_shown(before)}"' if before else 'misplaced "="'
         self.complain("misplaced-equals", message, start, start + 1, "name = value")
-        return start + 1
+        return self.skipped(_EQUALS, start)
 
     def on_word(self, match: re.Match[str], start: int) -> int:
         """Text that is no plain number and no string."""

@@ -9,6 +9,7 @@ up to `%end` is left as it is, `%include` stands for a file. Source: the user's 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 _INCLUDE = r"include(?:once|nopp)?[ \t]+[<\"%\w./]"
 _DIRECTIVE = re.compile(rf"^%(?:(?P<text>(?:manual|comment)\b)|{_INCLUDE}|(?:nopp|ecfmicro|end)\b)", re.MULTILINE)
@@ -25,6 +26,7 @@ _JINJA = re.compile(
 )
 _SIMFACTORY = re.compile(r"@\((?=[^@\n]{0,99}@[A-Z][A-Z0-9_]*@)[^\n]{1,400}?\)@")
 _WINDOW = 300  # characters
+_MOST_PLACES = 5_000  # that are looked at, each with what stands before it
 _OF_A_SHELL = re.compile(r"[^\w.-]")
 _NONEMPTY_LINE = re.compile(r"^[^\n]", re.MULTILINE)
 
@@ -36,7 +38,7 @@ def is_template(text: str) -> bool:
         return False
     own: set[str] = set()
     filled_in: set[str] = set()
-    for match in _FILLED_IN.finditer(text):
+    for match in islice(_FILLED_IN.finditer(text), _MOST_PLACES):
         (own if _REPLACES.search(_around(match)[0]) else filled_in).add(match[0])
     return bool(filled_in - own) or _is_of_ecflow(text)
 

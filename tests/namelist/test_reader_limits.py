@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nmlgen
+from nmlgen.namelist import reader
 from nmlgen.namelist.reader import read_namelist
 
 
@@ -64,3 +65,14 @@ def test_what_is_not_read_is_told(tmp_path):
 def test_of_a_long_value_the_beginning_is_told():
     document = read_namelist("&run_nml\n num_lev = 1" + " ,=" * 200_000 + "\n/\n")
     assert [problem.message for problem in document.errors] == ['misplaced "=" after "1 ,"']
+
+
+def test_equals_signs_in_a_row_are_passed_over_at_once(monkeypatch):
+    calls = []
+    own = reader._Body.on_equals
+    monkeypatch.setattr(reader._Body, "on_equals", lambda *args: calls.append(args) or own(*args))
+    (group,) = read_namelist(f"&run_nml\n nsteps = 5 {'=' * 1000} 6\n/\n").groups
+    assert [problem.kind for problem in group.errors] == ["misplaced-equals"]
+    assert len(calls) == 1
+    read_namelist("&run_nml\n nsteps = 5 ===? 6\n/\n")
+    assert len(calls) == 3  # =? has a meaning of its own

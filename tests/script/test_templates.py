@@ -6,6 +6,7 @@ import pytest
 from rows import rows
 
 import nmlgen
+from nmlgen.script import templates
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.templates import includes, is_template, without_directives
@@ -98,3 +99,11 @@ def test_an_expression_of_simfactory_is_one_word() -> None:
 def test_what_is_no_template(text: str) -> None:
     assert not is_template(text)
     assert without_directives(text) == text
+
+
+def test_of_very_many_places_not_each_is_looked_at(monkeypatch):
+    looks = []
+    own = templates._around
+    monkeypatch.setattr(templates, "_around", lambda match: looks.append(match) or own(match))
+    assert is_template("echo " + "%{a} " * 20_000)
+    assert len(looks) <= 5_000
