@@ -31,6 +31,7 @@ from nmlgen.script.listing import listing_of
 from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
+from nmlgen.script.values import unknown as unknown_value
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.values import field, frozen
 
@@ -41,6 +42,8 @@ _MOST_FILES = 2_000
 """A bound on work: a directory may be copied into itself, again and again."""
 _MOST_COPIED = 200_000
 """The same of the parts of texts that copies hold, and of so many characters in them."""
+_MOST_EXPANDED, _LONG = 500_000, 1_000
+"""A bound on work: characters of variables in all files. A long text may be written again and again."""
 _CHARACTERS = 50
 _BLANKS = re.compile(r"[ \t]*")
 
@@ -480,6 +483,7 @@ class _Maker:
     def __init__(self, events: list[Event], evaluation: Evaluation) -> None:
         self.events, self.source = events, evaluation.script.source
         self._fixed: dict[int, list[Stretch] | None] = {}  # what an event writes in every world, by its number
+        self._expanded = 0
 
     def world(self, guard: Guard) -> World:
         """What happens where all answers of `guard` hold."""
@@ -512,9 +516,18 @@ class _Maker:
     def _stretches(self, number: int, event: Written, guard: Guard) -> list[Stretch]:
         if number not in self._fixed:
             is_fixed = all(len(piece.value) == 1 for piece in event.pieces)
-            self._fixed[number] = [stretch_of(piece, ALWAYS) for piece in event.pieces] if is_fixed else None
+            self._fixed[number] = [self._stretch(piece, ALWAYS) for piece in event.pieces] if is_fixed else None
         found = self._fixed[number]
-        return [stretch_of(piece, guard) for piece in event.pieces] if found is None else found
+        return [self._stretch(piece, guard) for piece in event.pieces] if found is None else found
+
+    def _stretch(self, piece: Piece, guard: Guard) -> Stretch:
+        stretch = stretch_of(piece, guard)
+        if piece.is_expansion and (guard is ALWAYS or len(stretch.text) > _LONG):  # short ones differ in many worlds
+            self._expanded += len(stretch.text)
+            if self._expanded > _MOST_EXPANDED:
+                value = unknown_value(("written", piece.place.start))
+                return Stretch(UNKNOWN, Piece(piece.place, value, True), "unknown")
+        return stretch
 
 
 def _made(event: Ran) -> Iterator[str]:

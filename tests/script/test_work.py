@@ -162,3 +162,11 @@ def test_values_that_stand_in_one_line_are_each_looked_at_alone(tmp_path, monkey
     path.write_text(f"#!/bin/bash\nlevels=\ncat > NAMELIST_atm <<E\n&run_nml\n{' dtime = $levels' * count}\n/\nE\n")
     nmlgen.lint([path])
     assert count <= looks < 10 * count
+
+
+def test_a_long_text_that_is_written_again_and_again_is_not_known_in_the_end():
+    text = f"#!/bin/bash\na='{'x ' * 50_000}'\ncat > NAMELIST_atm <<E\n" + "$a\n" * 30 + "E\n"
+    (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))
+    written = world.files["NAMELIST_atm"].stretches
+    kinds = [stretch.kind for stretch in written if stretch.kind != "literal"]
+    assert kinds == ["certain"] * 5 + ["unknown"] * 25
