@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import kept
@@ -60,7 +61,8 @@ def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -
     most = _MOST_RECORDS // len(component.experiment.components)
     while True:
         beginning = time if legs == time.legs else time.shortened(time.end_of(legs))
-        if sum(_OF_A_JOB * legs + len(all_dates(component, file, beginning)) for file in files) <= most:
+        counts = (_OF_A_JOB * legs + len(all_dates(component, file, beginning)) for file in files)
+        if all(count <= most for count in accumulate(counts)):  # of very many files only the first are counted
             return beginning
         if legs == 2:
             setting = component["master_time_control_nml", "restartTimeIntval"]
