@@ -19,6 +19,7 @@ from nmlgen.advise.normal import cholesky
 from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
+from nmlgen.yaml_nodes import composed
 
 VERSION = 2
 
@@ -108,18 +109,15 @@ def _read_json(text: str, name: str) -> Calibration | None:
 
 
 def _read_yaml(text: str, name: str) -> Calibration:
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
+        root = composed(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise InputError(f"{name}{where}: {error.problem or error.context or 'not YAML'}") from None
-    except AssertionError:  # ruamel.yaml's
-        raise InputError(f"{name}:1:1: no version of YAML but 1.1 and 1.2 is read") from None
-    except (YAMLError, ValueError, RecursionError) as error:
+    except (YAMLError, RecursionError) as error:
         raise InputError(f"{name}: {str(error).splitlines()[0]}") from None
     if root is None:
         raise InputError(f"{name}:1:1: empty; a calibration is expected")

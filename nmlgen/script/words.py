@@ -157,9 +157,8 @@ class WordReader(Reader):
             return False
         last = self.text[max(start, self.at - 1)]
         is_repeated = self.is_ksh and last == "}" and _REPEATED.search(self.text, start, self.at) is not None
-        return (
-            is_repeated or last in before or (self.is_ksh and last == "-" and not self.sees("()"))
-        )  # of `*-(x)`, which matches least
+        matches_least = self.is_ksh and last == "-" and not self.sees("()")  # *-(x)
+        return is_repeated or last in before or matches_least
 
     def special(self, parts: list[Part]) -> bool:
         """Read a quote, a backslash or an expansion outside double quotes; tell whether there is one."""

@@ -26,6 +26,7 @@ from nmlgen.spec.kept import kept_node
 from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
 from nmlgen.values import define
+from nmlgen.yaml_nodes import composed
 
 _MAXIMUM_NODES = 100_000
 MAXIMUM_WRITTEN = 50_000
@@ -129,10 +130,6 @@ def read_text(source: Source, *, merges: bool = False, most: int = MAXIMUM_WRITT
     return _read(source, merges, most, told=most)[0]
 
 
-_NO_SUCH_YAML = "no version of YAML but 1.1 and 1.2 is read"
-_BEYOND = "these digits stand for no character, and for no version of YAML"
-
-
 def _read(
     source: Source, merges: bool = False, most: int = MAXIMUM_WRITTEN, told: int = MAXIMUM_WRITTEN
 ) -> tuple[Node, int, int]:
@@ -149,9 +146,6 @@ def _read(
         raise SpecError((_bad_character(source, error.position),)) from None
     except RecursionError:
         raise SpecError((_too_deep(_deepest(source)),)) from None
-    except AssertionError:  # ruamel.yaml's, of nothing else
-        line = source.text[: source.text.find("%YAML")].count("\n") + 1
-        raise SpecError((problem("SPC001", _NO_SUCH_YAML, source.span(line, 1)),)) from None
     except YAMLError as error:
         raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:
@@ -168,19 +162,12 @@ def _read(
 def _composed(source: Source, most: int, told: int) -> tuple[Any, int]:
     """The root of ruamel.yaml's nodes, and how many there are. Raises SpecError as soon as there are more than `most`:
     what comes behind them is not read."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.composer import Composer
     from ruamel.yaml.error import ReusedAnchorWarning
 
     count = 0
 
     class Counting(Composer):  # type: ignore[misc,unused-ignore]
-        def get_single_node(self) -> Any:
-            try:
-                return super().get_single_node()
-            except (ValueError, OverflowError):  # of int and chr, to which ruamel.yaml hands any digits
-                raise SpecError((_at(source, yaml.reader.index, "SPC001", _BEYOND),)) from None
-
         def compose_node(self, parent: Any, index: Any) -> Any:
             nonlocal count
             self.warn_double_anchors = False  # of two anchors of one name the later one holds
@@ -194,11 +181,9 @@ def _composed(source: Source, most: int, told: int) -> tuple[Any, int]:
 
     if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever
         raise SpecError((_at(source, tag.start(1), "SPC001", "a tag of that length has no meaning in a spec"),))
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = Counting
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReusedAnchorWarning)  # YAML 1.2 allows it: the last anchor of a name holds
-        return yaml.compose(source.text), count
+        return composed(source.text, Counting), count
 
 
 def from_plain(value: Any, name: str = "spec", depth: int = 0) -> Node:

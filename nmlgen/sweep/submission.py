@@ -501,9 +501,8 @@ class _Submitter:
             write_whole(home / _SCRIPT, text.encode(), is_ours=True)
             if submission.throttle is not None and self._batch.shares_slots:
                 write_whole(home.parent / _SLOTS, slots_script().encode(), is_ours=True)
-                write_whole(
-                    home / _THROTTLE, f"{submission.throttle // pack}\n".encode(), is_ours=True
-                )  # jobs, not points
+                jobs = submission.throttle // pack  # not points
+                write_whole(home / _THROTTLE, f"{jobs}\n".encode(), is_ours=True)
         except OSError as error:
             raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
         return submission

@@ -116,6 +116,9 @@ def test_what_is_no_file_of_a_calibration_is_refused(tmp_path: Path):
     (tmp_path / "next.yaml").write_text("%YAML 1.3\n---\na: 1\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"next.yaml:1:1: no version of YAML but 1.1 and 1.2"):
         Calibration.load(tmp_path / "next.yaml")
+    (tmp_path / "digits.yaml").write_text('a: 1\nb: "\\UFFFFFFFF"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"digits.yaml:2:\d+: these digits stand for no character"):
+        Calibration.load(tmp_path / "digits.yaml")
     with pytest.raises(InputError, match="directory"):
         Calibration.load(tmp_path)
 

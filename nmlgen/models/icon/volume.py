@@ -218,9 +218,7 @@ def _sizes(component: Component, stream: Group, level_type: str, domain: int) ->
         for key, setting in _shared_settings(stream)
         if not key.startswith("stream_partitions_") and key not in _TIMES
     )
-    return _recorded(
-        _Recorded(_circumstances(component), _words(component), settings, level_type, domain, component, stream)
-    )
+    return _recorded(_Recorded(_shared(component), _words(component), settings, level_type, domain, component, stream))
 
 
 def step_volume(component: Component, stream: Group, level_type: str, domain: int = 1) -> Volume:
@@ -711,7 +709,7 @@ def _shared_settings(group: Group) -> Iterator[tuple[str, Setting]]:
 
 
 @remembered
-def _circumstances(component: Component) -> _Shared:
+def _shared(component: Component) -> _Shared:
     apart = ("parallel_nml", "output_nml", "master_time_control_nml")
     values = tuple(
         (group.name, group.is_open, key, setting.certainty, repr(setting.origin.value))
@@ -774,7 +772,7 @@ class _Registered:
 
 def _checkpoint_of_domain(component: Component, domain: int) -> tuple[tuple[Volume, int], ...]:
     """The values of each variable, and how many variables that are."""
-    return _values_of(_Registered(_circumstances(component), domain, component))
+    return _values_of(_Registered(_shared(component), domain, component))
 
 
 @lru_cache(maxsize=64)

@@ -37,12 +37,8 @@ _CHECKED = ("ocean", "waves", "atmo", "hydrodisc", "output", "aero", "o3")
 
 _UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 _SHORTEST_MONTH = 28 * 86_400_000  # milliseconds
-_DATES = (
-    "start_date",
-    "start_datetime",
-    "end_date",
-    "end_datetime",
-)  # those with _datetime since later versions of YAC
+_STARTS, _ENDS = ("start_date", "start_datetime"), ("end_date", "end_datetime")
+"""The keys of the run's dates; those with `_datetime` are of later versions of YAC."""
 _CALENDARS = {
     Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
     Calendar.DAYS_365: "365d",
@@ -774,12 +770,12 @@ class CouplingDates(Rule):
             )
             return
         yield from self._ends(experiment)
-        dates = [coupling.settings[key] for key in _DATES if key in coupling.settings]
+        dates = [coupling.settings[key] for key in (*_STARTS, *_ENDS) if key in coupling.settings]
         if not dates:
             return
         time = clock(first)
         begin = own.position(time.start) + time.begin
-        expected = dict.fromkeys(_DATES[:2], begin) | dict.fromkeys(_DATES[2:], begin + time.leg)
+        expected = dict.fromkeys(_STARTS, begin) | dict.fromkeys(_ENDS, begin + time.leg)
         for setting in dates:
             key = setting.name.rpartition(".")[2]
             try:
