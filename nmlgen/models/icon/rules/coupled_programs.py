@@ -8,7 +8,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_GROUP
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.findings import Finding, Severity
-from nmlgen.models.icon.rules.coupling import is_coupled
+from nmlgen.models.icon.rules.coupled import is_coupled
 from nmlgen.rules.rule import Rule
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from math import lcm
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import (
@@ -17,119 +15,28 @@ from nmlgen.experiment.coupling import (
     PARTNERS,
     SWITCHES,
     Couple,
-    Coupling,
     Side,
 )
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
+from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.findings import Finding, Severity, did_you_mean
-from nmlgen.models.icon.clock import Clock, calendar_of, clock
 from nmlgen.models.icon.facts import ComponentFacts
+from nmlgen.models.icon.rules.coupled import (
+    CHECKED,
+    OUTPUT_APART_SINCE,
+    component_of,
+    components_of,
+    coupling_of_run,
+    is_coupled,
+    is_coupled_to,
+    partners_of,
+    period_milliseconds,
+    switch_to,
+)
 from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, Rule
-from nmlgen.units.calendar import Calendar, Instant
-from nmlgen.units.duration import Duration
 from nmlgen.values import evolve
-
-_CHECKED = ("ocean", "waves", "atmo", "hydrodisc", "output", "aero", "o3")
-"""The ends of the switches that ICON 2024.10 holds against the kind of the component."""
-
-_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
-_SHORTEST_MONTH = 28 * 86_400_000  # milliseconds
-_STARTS, _ENDS = ("start_date", "start_datetime"), ("end_date", "end_datetime")
-"""The keys of the run's dates; those with `_datetime` are of later versions of YAC."""
-_CALENDARS = {
-    Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
-    Calendar.DAYS_365: "365d",
-    Calendar.DAYS_360: "360d",
-}
-
-
-def _switch(component: Component, partner: str) -> Setting:
-    return component[COUPLING_GROUP, f"coupled_to_{partner}"]
-
-
-def _partners(component: Component) -> list[str]:
-    """What the release has switches for."""
-    names = component.registry.variables(COUPLING_GROUP)
-    return [name.removeprefix("coupled_to_") for name in names if name.startswith("coupled_to_")]
-
-
-def _is_on(component: Component, partner: str) -> bool:
-    return partner in _partners(component) and _switch(component, partner).value is True
-
-
-def is_coupled(component: Component) -> bool:
-    """Whether any of its switches is on. Raises UndecidedError where that is not known."""
-    found = [_switch(component, partner) for partner in dict.fromkeys((*_CHECKED, *_partners(component)))]
-    known = [setting for setting in found if setting.certainty is not setting.certainty.UNKNOWN]
-    if any(setting.value is True for setting in known):
-        return True
-    if len(known) < len(found):
-        raise UndecidedError(next(setting for setting in found if setting not in known))
-    return False
-
-
-def _read(experiment: Experiment) -> Coupling | None:
-    """The coupling.yaml that a run reads, None where no component is coupled; UndecidedError where nobody knows it."""
-    coupling = experiment.coupling
-    if coupling is None or not any(is_coupled(component) for component in experiment.components):
-        return None
-    if coupling.is_open and not coupling.problems:
-        raise UndecidedError(unknown(COUPLING_FILE, coupling.span))
-    return None if coupling.is_open else coupling
-
-
-def _component(experiment: Experiment, side: Side) -> Component | None:
-    """The component of ICON that a side of a couple names, if it is one and no other has the name."""
-    found = _named(experiment, side)
-    return found[0] if len(found) == 1 else None
-
-
-def _named(experiment: Experiment, side: Side) -> list[Component]:
-    name = "" if side.component is None else str(side.component.value)
-    return [component for component in experiment.components if name in (component.name, _offering(component))]
-
-
-_OUTPUT_APART_SINCE = "2024.10"
-
-
-def _offering(component: Component) -> str | None:
-    """The name under which a component that is coupled to output offers what it has (`mo_coupling_utils.f90:240`)."""
-    if component.registry.release < _OUTPUT_APART_SINCE:
-        return None
-    switch = _switch(component, "output")
-    is_on = switch.certainty is not switch.certainty.UNKNOWN and switch.value is True
-    return f"{component.name}_output" if is_on else None
-
-
-def couples_of_models(experiment: Experiment) -> Iterator[Couple]:
-    """The couples between models that are coupled to each other, so that YAC works out their weights."""
-    coupling = _read(experiment)
-    for couple in () if coupling is None or coupling.tolerates_missing else coupling.couples:
-        source, target = (_component(experiment, side) for side in (couple.source, couple.target))
-        if source is None or target is None or (str(source.kind), str(target.kind)) not in FIELDS:
-            continue
-        if _is_on(source, PARTNERS[str(target.kind)]) and _is_on(target, PARTNERS[str(source.kind)]):
-            yield couple
-
-
-def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
-    """The length of a period, None for one in months; UndecidedError where it cannot be read."""
-    unit, text = str(coupling.settings["timestep_unit"].value), str(period.value)
-    if unit == "ISO_format":
-        try:
-            duration = Duration.parse(text)
-        except ValueError:
-            raise UndecidedError(period) from None
-        return duration.milliseconds if duration.is_fixed else None
-    if unit not in _UNITS:
-        return None
-    if not re.fullmatch("[+-]?[0-9]{1,18}", text):
-        raise UndecidedError(period)
-    return int(text) * _UNITS[unit]
-
 
 _WITH_YAC_3_4 = "2024.10"  # the last release
 
@@ -187,7 +94,7 @@ class CouplingFileRefused(Rule):
             if period is None or unit is None or coupling.problems:
                 continue
             try:
-                _milliseconds(coupling, period)
+                period_milliseconds(coupling, period)
             except UndecidedError as error:
                 if error.setting is period and period.certainty is not period.certainty.UNKNOWN:
                     form = "an ISO 8601 duration such as PT30M" if unit.value == "ISO_format" else "a whole number"
@@ -235,7 +142,7 @@ class SomeModelsCoupled(Rule):
             if not coupled or component in coupled:
                 continue
             possible = SWITCHES.get(component.kind or "", ())
-            switches = [_switch(component, partner) for partner in possible if partner in _partners(component)]
+            switches = [switch_to(component, partner) for partner in possible if partner in partners_of(component)]
             written = next((setting for setting in switches if setting.is_written), None)
             group = component.group(COUPLING_GROUP)
             yield self.finding(
@@ -286,10 +193,10 @@ class CouplingNotSupported(ComponentRule):
         kind = component.kind
         if kind is None:
             return
-        there = _partners(component)
+        there = partners_of(component)
         possible = [partner for partner in SWITCHES.get(kind, ()) if partner in there]
-        for partner in (partner for partner in _CHECKED if partner in there):
-            setting = _switch(component, partner)
+        for partner in (partner for partner in CHECKED if partner in there):
+            setting = switch_to(component, partner)
             if partner not in possible and setting.certainty is not setting.certainty.UNKNOWN and setting.value is True:
                 names = ", ".join(f"coupled_to_{name}" for name in possible)
                 finding = self.finding(
@@ -346,9 +253,11 @@ class NothingExchanged(Rule):
             yield from self._without_partner(components)
         for number, one in enumerate(components):
             for other in components[number + 1 :]:
-                if not (_is_on(one, PARTNERS[str(other.kind)]) and _is_on(other, PARTNERS[str(one.kind)])):
+                if not (
+                    is_coupled_to(one, PARTNERS[str(other.kind)]) and is_coupled_to(other, PARTNERS[str(one.kind)])
+                ):
                     continue
-                where = _switch(one, PARTNERS[str(other.kind)]).span
+                where = switch_to(one, PARTNERS[str(other.kind)]).span
                 if coupling is not None and coupling.is_open:
                     return
                 if coupling is None:
@@ -370,16 +279,16 @@ class NothingExchanged(Rule):
         kinds = {component.kind for component in components}
         for component in components:
             for kind, partner in PARTNERS.items():
-                if kind != component.kind and kind not in kinds and _is_on(component, partner):
+                if kind != component.kind and kind not in kinds and is_coupled_to(component, partner):
                     yield self.finding(
-                        _switch(component, partner),
+                        switch_to(component, partner),
                         f'"{component.title}" is coupled to {kind}, and the job has no such model',
                         f"expected: a model of the type {kind}, or coupled_to_{partner} false",
                     )
             for partner, what in _DATA.items():
-                if _is_on(component, partner):
+                if is_coupled_to(component, partner):
                     yield self.finding(
-                        _switch(component, partner),
+                        switch_to(component, partner),
                         f'"{component.title}" takes {what} from the coupler, and the job starts nothing that sends it',
                         f"expected: that program under programs, or coupled_to_{partner} false",
                     )
@@ -456,18 +365,18 @@ class UnknownCouple(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupling = _read(experiment)
+        coupling = coupling_of_run(experiment)
         if coupling is None or coupling.tolerates_missing:
             return
-        others = {end for component in experiment.components for end in ELSEWHERE if _is_on(component, end)}
+        others = {end for component in experiment.components for end in ELSEWHERE if is_coupled_to(component, end)}
         is_output = "output" in others and _starts_icon_alone(experiment)
         if is_output:
             others.discard("output")  # nobody can take it
         has_others = bool(others) or _starts_others(experiment)
         for couple in coupling.couples:
-            source, target = (_component(experiment, side) for side in (couple.source, couple.target))
+            source, target = (component_of(experiment, side) for side in (couple.source, couple.target))
             for side, found in ((couple.source, source), (couple.target, target)):
-                if not _named(experiment, side) and not has_others and side.component is not None:
+                if not components_of(experiment, side) and not has_others and side.component is not None:
                     names = [component.name for component in experiment.components]
                     yield self.finding(
                         side.component,
@@ -483,16 +392,16 @@ class UnknownCouple(Rule):
     def _grids(self, side: Side, component: Component) -> Iterator[Finding]:
         expected = GRIDS.get(component.kind or "")
         for grid in side.grids:
-            if expected is not None and grid.value != expected and not _is_on(component, "output"):
+            if expected is not None and grid.value != expected and not is_coupled_to(component, "output"):
                 message = f'the grid of "{component.title}" is called "{expected}", not "{grid.value}"'
                 yield self.finding(grid, message, f"expected: {expected}")
 
     def _fields(self, couple: Couple, source: Component, target: Component) -> Iterator[Finding]:
         kinds = (source.kind or "", target.kind or "")
-        if kinds not in FIELDS or _is_on(source, "output") or _is_on(target, "output"):
+        if kinds not in FIELDS or is_coupled_to(source, "output") or is_coupled_to(target, "output"):
             return
         for one, other in ((source, target), (target, source)):
-            switch = _switch(one, PARTNERS[str(other.kind)])
+            switch = switch_to(one, PARTNERS[str(other.kind)])
             if switch.value is not True and couple.source.component is not None:
                 yield self.finding(
                     couple.source.component,
@@ -516,291 +425,6 @@ class UnknownCouple(Rule):
                     f"expected: one of {', '.join(sorted(sent))}",
                 )
                 break
-
-
-class CouplingPeriod(Rule):
-    """The coupling period is at least a time step of both sides, and both come to the same exchanges.
-
-    ## What it does
-    Finds a `coupling_period` that is shorter than the time step of its source or its target, and one of which source
-    and target meet a different number of multiples in a job, counted in steps of their own from their lags on.
-
-    ## Why it matters
-    YAC aborts at a period that is too short. Where one side exchanges more often than the other, it waits for ever for
-    what the other never sends; `finish.status` may say OK before that.
-
-    ## Evidence
-    ICON 2024.10 with YAC 3.4: "model timestep is bigger than coupling timestep". With steps of 15 and of 10 minutes
-    and a period of 20 the run did not end: one side meets it three times an hour, the other once. Periods of 15 minutes
-    with two steps of 10, and of 45 with steps of 30 and 10, were accepted (`event.c`).
-
-    ## Example
-    ```yaml bad
-    models: {atm: {time: {modelTimeStep: PT15M}}, oce: {time: {modelTimeStep: PT10M}}}
-    coupling:
-      coupling:
-        - src_component: atm
-          src_grid: icon_atmos_grid
-          tgt_component: oce
-          tgt_grid: icon_ocean_grid
-          coupling_period: PT20M
-    #                      ^
-          field: [total_heat_flux]
-          interpolation: [{fixed: {user_value: 0.0}}]
-    ```
-    ```yaml good
-    models: {atm: {time: {modelTimeStep: PT15M}}, oce: {time: {modelTimeStep: PT10M}}}
-    coupling:
-      coupling:
-        - src_component: atm
-          src_grid: icon_atmos_grid
-          tgt_component: oce
-          tgt_grid: icon_ocean_grid
-          coupling_period: PT30M
-          field: [total_heat_flux]
-          interpolation: [{fixed: {user_value: 0.0}}]
-    ```
-
-    ## References
-    YAC 3.4, `src/mci/event.c`.
-    """
-
-    code = "CPL006"
-    name = "coupling-period"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupling = _read(experiment)
-        if coupling is None:
-            return
-        for couple in coupling.couples:
-            length = None if couple.period is None else _milliseconds(coupling, couple.period)
-            ends = [(side, _component(experiment, side)) for side in (couple.source, couple.target)]
-            clocks = [(side, found, clock(found)) for side, found in ends if found is not None]
-            if length is None or couple.period is None:
-                continue
-            short = [(found, time) for _, found, time in clocks if time.step > length]
-            for found, time in short[:1]:
-                yield self.finding(
-                    couple.period,
-                    f'coupling_period {couple.period.value} is shorter than the time step of "{found.title}", '
-                    f"{time.step / 1000:g} s",
-                    "expected: a multiple of the time steps of both sides",
-                )
-            if short or len(clocks) < 2:
-                continue
-            counts = [_exchanges(time, length, side.lag) for side, _, time in clocks]
-            if None not in counts and counts[0] != counts[1]:
-                names = [found.title for _, found, _ in clocks]
-                yield self.finding(
-                    couple.period,
-                    f'of coupling_period {couple.period.value} "{names[0]}" meets {counts[0]} multiples in a job and '
-                    f'"{names[1]}" {counts[1]}: one waits for ever',
-                    "expected: a multiple of the time steps of both sides",
-                )
-
-
-def _exchanges(time: Clock, period: int, lag: Setting | None) -> int | None:
-    """How many exchanges a side comes to in the first job: the dates of its steps, its lag added, that are multiples of
-    the period. None where the lag looks back."""
-    steps = 0 if lag is None else int(lag.value)
-    if steps < 0:
-        return None
-    meeting = lcm(time.step, period)
-    first, last = steps * time.step, min((steps + time.leg // time.step - 1) * time.step, time.leg)
-    return max(0, last // meeting - -(-first // meeting) + 1)
-
-
-class IrregularCoupling(Rule):
-    """A coupling period is a multiple of both time steps and divides a job.
-
-    ## What it does
-    Finds a `coupling_period` that no time step of a side divides, one that is longer than a job, and a restart interval
-    or a checkpoint interval that is no multiple of it. Of one in months or years finds that it is longer than a job.
-
-    ## Why it matters
-    Fields are exchanged less often than the period says, or not at all, and what was averaged when a job ends is lost.
-
-    ## Evidence
-    ICON 2024.10 accepted periods of 45 minutes with steps of 30, of two hours in a run of one, and checkpoints between
-    two exchanges. What is exchanged when follows from `event.c`: at common multiples of step and period.
-
-    ## Example
-    ```yaml bad
-    coupling:
-      coupling:
-        - src_component: atm
-          src_grid: icon_atmos_grid
-          tgt_component: oce
-          tgt_grid: icon_ocean_grid
-          coupling_period: PT45M
-    #                      ^
-          field: [total_heat_flux]
-          interpolation: [{fixed: {user_value: 0.0}}]
-    ```
-    ```yaml good
-    coupling:
-      coupling:
-        - src_component: atm
-          src_grid: icon_atmos_grid
-          tgt_component: oce
-          tgt_grid: icon_ocean_grid
-          coupling_period: PT1H
-          field: [total_heat_flux]
-          interpolation: [{fixed: {user_value: 0.0}}]
-    ```
-
-    ## References
-    YAC 3.4, `src/mci/event.c`.
-    """
-
-    code = "CPL007"
-    name = "irregular-coupling"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupling = _read(experiment)
-        if coupling is None:
-            return
-        seen: set[int] = set()
-        for couple in coupling.couples:
-            if couple.period is None:
-                continue
-            fixed = _milliseconds(coupling, couple.period)
-            length = fixed if fixed is not None else _at_least(coupling, couple.period)
-            if length <= 0 or length in seen:
-                continue
-            seen.add(length)
-            found = (
-                self._reasons(experiment, couple, length) if fixed is not None else _longer(experiment, couple, length)
-            )
-            reason = next(found, None)
-            if reason is not None:
-                yield self.finding(
-                    couple.period,
-                    f"coupling_period {couple.period.value} {reason}",
-                    "expected: a multiple of both time steps that divides the intervals of checkpoints and restarts",
-                )
-
-    def _reasons(self, experiment: Experiment, couple: Couple, length: int) -> Iterator[str]:
-        for side in (couple.source, couple.target):
-            component = _component(experiment, side)
-            if component is None:
-                continue
-            time = clock(component)
-            steps, rest = divmod(length, time.step)
-            if steps and rest:
-                yield f'is no multiple of the time step of "{component.title}", {time.step / 1000:g} s'
-            yield from _longer(experiment, couple, length)
-            if time.legs > 1 and time.leg % length:
-                yield "does not divide the restart interval"
-            if time.checkpoint and time.checkpoint % length:
-                yield "does not divide the checkpoint interval"
-
-
-def _longer(experiment: Experiment, couple: Couple, length: int) -> Iterator[str]:
-    components = [_component(experiment, side) for side in (couple.source, couple.target)]
-    if any(length > clock(component).leg > 0 for component in components if component is not None):
-        yield "is longer than a job: nothing is exchanged"
-
-
-def _at_least(coupling: Coupling, period: Setting) -> int:
-    """The milliseconds that a period in months or years has at least; 0 for one that is none."""
-    if coupling.settings["timestep_unit"].value != "ISO_format":
-        return 0
-    duration = Duration.parse(str(period.value))
-    return duration.months * _SHORTEST_MONTH + duration.milliseconds
-
-
-def _end(time: Clock) -> int:
-    """When a job ends, at least, without being rounded to a step: so ICON tells YAC (`mo_time_management.f90:762`)."""
-    ends = [time.computed]
-    if time.restart:
-        ends.append(time.restart)
-    if time.steps_of_a_leg is not None:
-        ends.append(time.steps_of_a_leg * time.step)
-    return min(ends)
-
-
-class CouplingDates(Rule):
-    """Calendar and dates of coupling.yaml are those of the run, and all coupled models end at one time.
-
-    ## What it does
-    Finds a `calendar` that is not the one of `master_time_control_nml`, and a `start_date` or an `end_date` that is not
-    that of the job; a chain of several jobs has several, so that it takes none. Finds `nsteps` that make one of the
-    models end before another.
-
-    ## Why it matters
-    YAC aborts.
-
-    ## Evidence
-    ICON 2024.10 with YAC 3.4: "inconsistent calendar definition", "inconsistent start datetime"; without these keys it
-    takes what ICON says (`mo_coupling_utils.f90:229-234`). With `nsteps: 0` of the ocean alone: "inconsistent
-    end_datetime definition" (`mo_time_management.f90:766`).
-
-    ## Example
-    ```yaml bad
-    coupling: {calendar: 365d}
-    #                    ^
-    ```
-    ```yaml good
-    coupling: {calendar: proleptic-gregorian}
-    ```
-
-    ## References
-    YAC's documentation, "YAML configuration file".
-    """
-
-    code = "CPL008"
-    name = "coupling-dates"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupling = _read(experiment)
-        if coupling is None:
-            return
-        first = experiment.components[0]
-        calendar = coupling.settings.get("calendar")
-        own = calendar_of(first)
-        if calendar is not None and calendar.value != _CALENDARS[own]:
-            yield self.finding(
-                calendar,
-                f'calendar is "{calendar.value}", that of the experiment is "{own.value}"',
-                f"expected: {_CALENDARS[own]}",
-            )
-            return
-        yield from self._ends(experiment)
-        dates = [coupling.settings[key] for key in (*_STARTS, *_ENDS) if key in coupling.settings]
-        if not dates:
-            return
-        time = clock(first)
-        begin = own.position(time.start) + time.begin
-        expected = dict.fromkeys(_STARTS, begin) | dict.fromkeys(_ENDS, begin + time.leg)
-        for setting in dates:
-            key = setting.name.rpartition(".")[2]
-            try:
-                given = own.position(Instant.parse(str(setting.value)))
-            except ValueError:
-                yield self.finding(setting, f'{key} is "{setting.value}"', "expected: an ISO 8601 date and time")
-                continue
-            if given != expected[key] or time.legs > 1:
-                reason = "is not that of the run" if time.legs <= 1 else "cannot be that of every job of the chain"
-                yield self.finding(setting, f"{key} {setting.value} {reason}", "expected: no such key")
-
-    def _ends(self, experiment: Experiment) -> Iterator[Finding]:
-        coupled = [component for component in experiment.components if is_coupled(component)]
-        limited = [one for one in coupled if clock(one).steps_of_a_leg is not None]
-        for component in limited:
-            time = clock(component)
-            own = int(time.steps_of_a_leg or 0) * time.step
-            if any(own < _end(clock(other)) for other in coupled if other is not component):
-                steps = component["run_nml", "nsteps"]
-                yield self.finding(
-                    steps,
-                    f'nsteps {steps.value} ends "{component.title}" before the models that it is coupled to',
-                    "expected: all coupled models end at one time, best by experimentStopDate alone",
-                )
-                return
 
 
 class CoupledAtmosphere(ComponentRule):
@@ -841,12 +465,12 @@ class CoupledAtmosphere(ComponentRule):
         if component.kind != "atmosphere":
             return
         forcing = component["run_nml", "iforcing"]
-        if _is_on(component, "ocean") and forcing.value not in (_AES, _NWP):
+        if is_coupled_to(component, "ocean") and forcing.value not in (_AES, _NWP):
             message = f"iforcing is {forcing.value}, and the atmosphere is coupled to an ocean"
             yield self.finding(forcing, message, "expected: 2 or 3, physics with fluxes at the surface")
         facts = ComponentFacts(component, 1, frozenset())
         for partner, variable, kinds in (("o3", "irad_o3", (5, 6)), ("aero", "irad_aero", (13, 19))):
-            if not _is_on(component, partner) or forcing.value == _NWP:
+            if not is_coupled_to(component, partner) or forcing.value == _NWP:
                 continue
             value = facts.value("aes_rad_nml", f"aes_rad_config%{variable}")
             expected = f"{variable} {' or '.join(map(str, kinds))}"
@@ -858,7 +482,7 @@ class CoupledAtmosphere(ComponentRule):
             else:
                 continue
             yield self.finding(
-                _switch(component, partner),
+                switch_to(component, partner),
                 f"coupled_to_{partner} is true, and {why}",
                 f"expected: {expected}, or coupled_to_{partner} false",
             )
@@ -902,7 +526,7 @@ class OutputToNobody(Rule):
         for component in experiment.components:
             if component.kind not in PARTNERS:
                 continue
-            switch = _switch(component, "output")
+            switch = switch_to(component, "output")
             if switch.value is not True:
                 yield from self._without_files(component)
             elif not has_others and _takers(experiment, component) == set():
@@ -981,15 +605,15 @@ class OutputOfAnotherName(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupling = _read(experiment)
+        coupling = coupling_of_run(experiment)
         if coupling is None or coupling.tolerates_missing:
             return
         own = {component.name for component in experiment.components}
         for component in experiment.components:
-            offering, is_offered = f"{component.name}_output", _switch(component, "output").value is True
-            if component.kind not in PARTNERS or component.registry.release < _OUTPUT_APART_SINCE:
+            offering, is_offered = f"{component.name}_output", switch_to(component, "output").value is True
+            if component.kind not in PARTNERS or component.registry.release < OUTPUT_APART_SINCE:
                 continue
-            sends_else = any(_is_on(component, end) for end in ELSEWHERE if end != "output")
+            sends_else = any(is_coupled_to(component, end) for end in ELSEWHERE if end != "output")
             fields = {field for kinds, sent in FIELDS.items() if kinds[0] == component.kind for field in sent}
             for couple in coupling.couples:
                 source, target = couple.source.component, couple.target.component
@@ -1029,7 +653,9 @@ def _takers(experiment: Experiment, component: Component) -> set[str] | None:
     if coupling.is_open:
         return None
     own = {one.name for one in experiment.components}
-    ends = [couple.target.component for couple in coupling.couples if component in _named(experiment, couple.source)]
+    ends = [
+        couple.target.component for couple in coupling.couples if component in components_of(experiment, couple.source)
+    ]
     return {str(end.value) for end in ends if end is not None} - own
 
 

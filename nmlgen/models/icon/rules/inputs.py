@@ -26,7 +26,7 @@ from nmlgen.models.icon.inputs import (
 from nmlgen.models.icon.pool import POOL, files_for_grid
 from nmlgen.models.icon.promised import checkpoint_directories
 from nmlgen.models.icon.ranks import output_files
-from nmlgen.models.icon.rules.coupling import couples_of_models
+from nmlgen.models.icon.rules.coupled import couples_of_models
 from nmlgen.models.icon.schedule import sequence
 from nmlgen.rules.rule import ComponentRule, Rule
 

@@ -10,7 +10,7 @@ from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import ASSUMED, Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.clock import clock
-from nmlgen.models.icon.rules.coupling import is_coupled
+from nmlgen.models.icon.rules.coupled import is_coupled
 from nmlgen.models.icon.rules.streams import setting_of, streams_read
 from nmlgen.rules.rule import ComponentRule, Rule
 

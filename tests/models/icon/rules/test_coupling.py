@@ -10,7 +10,7 @@ from rules.experiments import judge
 
 from nmlgen.findings import Severity
 from nmlgen.linting import lint
-from nmlgen.models.icon.rules import coupling
+from nmlgen.models.icon.rules import coupling, coupling_times
 from nmlgen.spec.spec import load_spec
 
 BASE = Path(__file__).parents[3] / "rules" / "example-coupled.yaml"
@@ -83,9 +83,9 @@ def test_coupled_models_end_at_one_time(given, expected, tmp_path):
     path = tmp_path / "spec.yaml"
     path.write_text("nmlgen: 1\n", encoding="utf-8")
     spec = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", given])
-    assert [finding.code for finding in judge(spec.experiment, [coupling.CouplingDates])] == expected
+    assert [finding.code for finding in judge(spec.experiment, [coupling_times.CouplingDates])] == expected
     alone = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", given, *APART])
-    assert [finding.code for finding in judge(alone.experiment, [coupling.CouplingDates])] == []
+    assert [finding.code for finding in judge(alone.experiment, [coupling_times.CouplingDates])] == []
 
 
 APART = (
@@ -132,7 +132,7 @@ ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
     ],
 )
 def test_what_a_coupling_period_divides(period, overrides, reason, tmp_path):
-    messages = found(coupling.IrregularCoupling, exchanged(period), tmp_path, *overrides)
+    messages = found(coupling_times.IrregularCoupling, exchanged(period), tmp_path, *overrides)
     assert len(messages) == (reason is not None)
     assert all(reason in message for message in messages)
 
@@ -140,7 +140,7 @@ def test_what_a_coupling_period_divides(period, overrides, reason, tmp_path):
 @pytest.mark.parametrize(("period", "unit", "count"), [("20", "minute", 0), ("25", "minute", 1), ("1200", "second", 0)])
 def test_a_period_has_the_unit_of_the_coupling(period, unit, count, tmp_path):
     text = exchanged(f"'{period}'").replace("coupling:", f"coupling:\n  timestep_unit: {unit}", 1)
-    assert len(found(coupling.IrregularCoupling, text, tmp_path)) == count
+    assert len(found(coupling_times.IrregularCoupling, text, tmp_path)) == count
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_period_has_the_unit_of_the_coupling(period, unit, count, tmp_path):
 )
 def test_both_sides_meet_as_often(period, ocean, reason, tmp_path):
     text = exchanged(period)
-    messages = found(coupling.CouplingPeriod, text, tmp_path, f"models.oce.time.modelTimeStep={ocean}")
+    messages = found(coupling_times.CouplingPeriod, text, tmp_path, f"models.oce.time.modelTimeStep={ocean}")
     assert len(messages) == (reason is not None)
     assert all(reason in message for message in messages)
 
@@ -176,13 +176,13 @@ def test_both_sides_meet_as_often(period, ocean, reason, tmp_path):
     ],
 )
 def test_dates_of_the_coupler_are_those_of_the_run(given, overrides, count, tmp_path):
-    assert len(found(coupling.CouplingDates, f"coupling: {{{given}}}\n", tmp_path, *overrides)) == count
+    assert len(found(coupling_times.CouplingDates, f"coupling: {{{given}}}\n", tmp_path, *overrides)) == count
 
 
 @pytest.mark.parametrize(("steps", "count"), [(719, 1), (720, 0), (721, 0)])
 def test_a_job_of_a_chain_ends_where_it_restarts(steps, count, tmp_path):
     given = f"models.oce.namelists.run_nml.nsteps={steps}"
-    assert len(found(coupling.CouplingDates, "nmlgen: 1\n", tmp_path, *CHAIN, given)) == count
+    assert len(found(coupling_times.CouplingDates, "nmlgen: 1\n", tmp_path, *CHAIN, given)) == count
 
 
 @pytest.mark.parametrize(
@@ -332,12 +332,12 @@ def test_physics_of_a_coupled_atmosphere(overrides, count, tmp_path):
 def test_a_lag_delays_the_exchanges(lag, count, tmp_path):
     """With three steps to a period: behind the third step one exchange is missed."""
     text = EXCHANGED.replace("    - src", f"    - src_lag: {lag}\n      src")
-    assert len(found(coupling.CouplingPeriod, text, tmp_path)) == count
+    assert len(found(coupling_times.CouplingPeriod, text, tmp_path)) == count
 
 
 def test_with_a_lag_as_long_as_the_job_nothing_is_exchanged(tmp_path):
     text = EXCHANGED.replace("    - src", "    - src_lag: 100000\n      src")
-    (message,) = found(coupling.CouplingPeriod, text, tmp_path)
+    (message,) = found(coupling_times.CouplingPeriod, text, tmp_path)
     assert '"atm" meets 0 multiples in a job' in message
 
 
@@ -347,7 +347,7 @@ def test_with_a_lag_as_long_as_the_job_nothing_is_exchanged(tmp_path):
 def test_a_period_is_told_once(period, count, tmp_path):
     one = exchanged(period)
     another = one.partition("    - ")[2]
-    assert len(found(coupling.IrregularCoupling, f"{one}    - {another}", tmp_path)) == count
+    assert len(found(coupling_times.IrregularCoupling, f"{one}    - {another}", tmp_path)) == count
 
 
 @pytest.mark.parametrize(("release", "severity"), [(None, Severity.WARNING), ("2025.10", Severity.ERROR)])
