@@ -118,8 +118,10 @@ def _made(
     given = vars(cls)
     if "__repr__" not in given:
         methods["__repr__"] = _shown
-    if eq and not given.keys() & {"__eq__", "__hash__"}:
-        methods["__eq__"], methods["__hash__"] = _is_equal, _hash if is_frozen else None
+    if eq and "__eq__" not in given:
+        methods["__eq__"] = _is_equal
+        if "__hash__" not in given:
+            methods["__hash__"] = _hash if is_frozen else None
     if order:
         methods.update(_ORDERED)
     if "__match_args__" not in given:

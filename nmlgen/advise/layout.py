@@ -45,7 +45,8 @@ def output_placement(situation: Situation, layout: Layout) -> tuple[tuple[Output
     for first in output_files(situation.component):
         if first.partition == 1:
             count = partitions.get((id(first.stream), first.level_type), first.partitions)
-            files += [evolve(first, partition=number, partitions=count) for number in range(1, count + 1)]
+            sequence = first.stream, first.level_type, first.domain
+            files += [OutputFile(*sequence, number, count) for number in range(1, count + 1)]
     ranks = [-1 if layout.is_spread else explicit_rank(situation.component, file) for file in files]
     return placed(list(zip(files, ranks, strict=True)), layout.num_io_procs)
 

@@ -46,6 +46,10 @@ class Clock:
     months: int
     branch: int | None
 
+    def __hash__(self) -> int:
+        """Of what tells clocks apart: what is worked out of each output file is looked up by its clock."""
+        return hash((self.step, self.length, self.checkpoint, self.restart, self.branch))
+
     @property
     def begin(self) -> int:
         """When the first job begins, from the start of the experiment."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from itertools import groupby, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from nmlgen.experiment.component import MOST_TASKS, Component
 from nmlgen.experiment.group import Group, as_list, integer
@@ -139,8 +139,7 @@ def domains(component: Component) -> int:
     return max(1, sum(1 for name in names if str(name).strip()))
 
 
-@frozen
-class OutputFile:
+class OutputFile(NamedTuple):
     """One sequence of output files, written by one rank: a stream's level type, domain and partition.
 
     `partition` counts from 1 to `partitions`.
@@ -256,11 +255,17 @@ def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tupl
 
 def explicit_rank(component: Component, file: OutputFile) -> int:
     """The I/O rank that pe_placement names for a file, -1 for none."""
-    setting = component.stream_setting(file.stream, f"pe_placement_{file.level_type}")
+    ranks = _named_ranks(component, file.stream, file.level_type)
+    return ranks[file.partition - 1] if file.partition <= len(ranks) else -1
+
+
+@remembered
+def _named_ranks(component: Component, stream: Group, level_type: str) -> list[int]:
+    setting = component.stream_setting(stream, f"pe_placement_{level_type}")
     ranks = as_list(setting.value)
     if not all(isinstance(rank, int) for rank in ranks):
         raise UndecidedError(setting)
-    return ranks[file.partition - 1] if file.partition <= len(ranks) else -1
+    return ranks
 
 
 def _stream_domains(component: Component, stream: Group) -> list[int]:

@@ -252,6 +252,7 @@ def appended_date(component: Component, file: OutputFile, clock: Clock) -> int |
     return last if _includes_last(component, file) and last <= stops else None
 
 
+@remembered
 def active_times(component: Component, domain: int, clock: Clock) -> tuple[int, int]:
     """From when to when a domain is computed and has output times, in milliseconds from the start of the experiment; a
     nest that ends before it begins never is. The first domain has no times of its own."""
