@@ -7,6 +7,7 @@ from rows import rows
 from script.directive_cases import TAKEN, WRONG
 
 from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.schedulers.slurm import directives
 from nmlgen.schedulers.slurm.directives import Directives, read_directives
 from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
 from nmlgen.source import Source, Span
@@ -469,3 +470,19 @@ def test_what_may_be_filled_in_is_not_known_but_there(text: str) -> None:
 
 def test_not_all_lines_for_others_are_told():
     assert len(kinds("#SBATCH -N 1", *["#PBS -l walltime=1:00:00"] * 1500)) == 1000
+
+
+def test_of_very_many_words_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = 0
+
+    def counted(text: str, at: int) -> tuple[str, int, str]:
+        nonlocal words
+        words += 1
+        return argument(text, at)
+
+    argument = directives._argument
+    monkeypatch.setattr(directives, "_argument", counted)
+    line = "#SBATCH" + " -n 4" * 20_000
+    found = read(line, line)
+    assert "too-many-words" in [problem.kind for problem in found.problems]
+    assert words == 5_001

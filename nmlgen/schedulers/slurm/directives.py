@@ -341,7 +341,7 @@ class _Reading:
         for pattern in (_TEMPLATE, _FORM):
             masked = pattern.sub(lambda match: match[0].translate(_MASKED), masked)
         here = 0
-        while True:
+        while len(self.words) <= _MOST_WORDS:
             while here < len(masked) and masked[here] in _SPACE:
                 here += 1
             if here == len(masked) or masked[here] == "#":
@@ -365,6 +365,8 @@ class _Reading:
                 continue
             if value:
                 self.words.append(StaticWord(value, span))
+            if value and not cut:
+                continue
             rest = text[at + here : end].strip(_SPACE)
             if cut:
                 self._problem(
@@ -374,18 +376,16 @@ class _Reading:
                     "quotes around a value that holds a #, or a blank before a comment",
                     stops=False,
                 )
-                return
-            if not value:
-                if rest and not rest.startswith("#"):
-                    where = text.index(rest, at + here)
-                    self._problem(
-                        "value-cut",
-                        f'an empty word ends the line: "{rest}" is not read',
-                        self.text.span(where, where + len(rest)),
-                        "no empty word, and no backslash by itself",
-                        stops=False,
-                    )
-                return
+            elif rest and not rest.startswith("#"):
+                where = text.index(rest, at + here)
+                self._problem(
+                    "value-cut",
+                    f'an empty word ends the line: "{rest}" is not read',
+                    self.text.span(where, where + len(rest)),
+                    "no empty word, and no backslash by itself",
+                    stops=False,
+                )
+            return
 
     # --- Options ----------------------------------------------------------------------------------------------
 
