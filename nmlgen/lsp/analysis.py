@@ -34,19 +34,20 @@ _MOST_POINTS = 12
 class Analysis:
     """What is found in a document, and in the files that it leads to.
 
-    `read` are the files that had a say, by the names that findings call them; `spec` is the spec, where it is one that
-    can be loaded, `script` what a script was lifted to.
+    `read` are the files that had a say, by the names that findings call them, `paths` the same by themselves; `spec` is
+    the spec, where it is one that can be loaded, `script` what a script was lifted to.
     """
 
     document: Document
     findings: tuple[Finding, ...] = ()
     read: Mapping[str, Path] = {}
+    paths: frozenset[Path] = frozenset()
     spec: Spec | None = None
     script: LiftedScript | None = None
 
     def depends_on(self, path: Path) -> bool:
         """Whether a file, given by its resolved path, had a say."""
-        return path == self.document.path or path in self.read.values()
+        return path in self.paths or path == self.document.path
 
 
 def analyse(document: Document, files: Files) -> Analysis:
@@ -74,7 +75,7 @@ def analyse(document: Document, files: Files) -> Analysis:
         message = f"nmlgen failed, which is a mistake in nmlgen: {type(error).__name__}: {error}"
         found = [_refusal(message, document.source.span(1, 1), severity=Severity.WARNING)]
     read = {source.name: path for path, source in files.sources.items()}
-    return Analysis(document, tuple(found), read, spec, lifted.scripts.get(document.path))
+    return Analysis(document, tuple(found), read, frozenset(files.sources), spec, lifted.scripts.get(document.path))
 
 
 def _refusal(message: str, span: Span, notes: tuple[str, ...] = (), severity: Severity = Severity.ERROR) -> Finding:

@@ -40,6 +40,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Document] = {}
+        self._texts: dict[Path, str] | None = None  # of all that are open, where they were asked for since they changed
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._open.values()))
@@ -54,10 +55,12 @@ class Documents:
         source = Source(str(path), text)
         document = Document(uri, path, version, source, kind_of(path, source))
         self._open[uri] = document
+        self._texts = None
         return document
 
     def close(self, uri: str) -> Document | None:
         """Forget a text; what lies on the disk counts again."""
+        self._texts = None
         return self._open.pop(uri, None)
 
     def at(self, path: Path) -> Document | None:
@@ -66,7 +69,9 @@ class Documents:
 
     def files(self) -> Files:
         """The files as they would be if all were saved."""
-        return Files({document.path: document.source.text for document in self})
+        if self._texts is None:
+            self._texts = {document.path: document.source.text for document in self}
+        return Files(self._texts)
 
 
 def path_of(uri: str) -> Path:

@@ -68,6 +68,8 @@ def _is_job(value: object) -> bool:
 
 
 _JOB = re.compile(r"[0-9]")
+_WORKS = re.compile(r"\b(?:AS|CHECK|INDEX|TRIGGER|VIEW|VIRTUAL)\b", re.IGNORECASE)
+"""What is no plain table: SQLite works it out where it is read or written, without an end or with all the memory."""
 _COLUMNS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
     "submission": {
         "token": _is_text,
@@ -230,15 +232,23 @@ class State:
             return
         with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN")
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            yield connection if tables else None
+            yield connection if self._has_tables(connection) else None
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN IMMEDIATE")
+            self._has_tables(connection)
             yield connection
             connection.execute("COMMIT")
+
+    def _has_tables(self, connection: sqlite3.Connection) -> bool:
+        """Whether there are tables. Raises WriteError if there is anything else, which nmlgen does not make."""
+        made = connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
+        for name, statement in made:
+            if statement is not None and _WORKS.search(str(statement)):  # None: what SQLite makes by itself
+                raise WriteError(f"{self._path}: {name} is no plain table, and nmlgen makes nothing else there")
+        return bool(made)
 
     def _connection(self) -> sqlite3.Connection:
         # Who may write does so even to read: what a killed process left half done must be rolled back first.

@@ -100,3 +100,25 @@ async def test_work_that_fails_after_its_asker_gave_up_is_not_told(tmp_path):
     gc.collect()
     await asyncio.sleep(0)
     assert told == []
+
+
+def test_open_texts_are_gathered_once_for_all_that_is_judged(tmp_path):
+    """Of a thousand open texts each is judged, and each judgement is given all."""
+
+    class Counted(Documents):
+        gathered = 0
+
+        def __iter__(self):
+            self.gathered += 1
+            return super().__iter__()
+
+    documents = Counted()
+    for name in ("a", "b"):
+        documents.put((tmp_path / name).as_uri(), name, 0)
+    assert [documents.files().read(tmp_path / "b").text for _ in range(3)] == ["b"] * 3
+    assert documents.gathered == 1
+    documents.put((tmp_path / "b").as_uri(), "c", 1)
+    assert documents.files().read(tmp_path / "b").text == "c"
+    documents.close((tmp_path / "b").as_uri())
+    with pytest.raises(InputError):
+        documents.files().read(tmp_path / "b")

@@ -98,6 +98,27 @@ def test_a_value_that_nobody_wrote_is_named(tmp_path, table, column, value):
         State(tmp_path).fates() if table == "fate" else State(tmp_path).submissions()
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW fate AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i FROM n",
+        "CREATE TABLE fate (z, array AS (hex(zeroblob(4e8))), task, state)",
+        "CREATE TABLE fate (array, task, state CHECK (hex(zeroblob(4e8)) > state))",
+        "CREATE TRIGGER t BEFORE INSERT ON job BEGIN INSERT INTO task WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+        "i + 1 FROM n) SELECT 'a', i, i FROM n; END",
+    ],
+)
+def test_what_is_no_plain_table_is_not_worked_out(tmp_path, statement):
+    state = State(tmp_path)
+    state.create()
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute("DROP TABLE fate")
+        connection.execute(statement)
+    for action in (state.fates, state.submissions, lambda: state.note_fates({("a", 0): "FAILED"})):
+        with pytest.raises(WriteError, match=f"{DATABASE}: (fate|t) is no plain table"):
+            action()
+
+
 def test_what_was_half_written_when_its_writer_was_killed_never_was(tmp_path):
     state = State(tmp_path)
     state.create()

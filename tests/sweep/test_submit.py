@@ -241,6 +241,17 @@ def test_what_is_no_range_of_tasks_is_none(slurm, sweep, index):
     assert states(sweep) == ["not submitted"]
 
 
+@pytest.mark.parametrize("program", ["squeue", "sacct"])
+def test_more_tasks_than_a_sweep_has_points_are_not_gone_through(slurm, sweep, program):
+    """A line of a few characters stands for a million of them."""
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    line = {"squeue": "NAME|7|0-999999|7|PENDING||", "sacct": "NAME|7_[0-999999]|7|PENDING||"}[program]
+    slurm.says(program, "\n".join([line.replace("NAME", array_of(sweep))] * 20))
+    with pytest.raises(nmlgen.SchedulerError, match=f"{program} lists more than 1000000 tasks"):
+        nmlgen.cancel(sweep)
+
+
 @pytest.mark.parametrize("word", ["TIMEOUT", "OUT_OF_MEMORY", "FAILED"])
 def test_why_slurm_ended_a_run_that_said_no_more_than_that_it_failed(slurm, sweep, word):
     write(sweep, DIRECTIVES)

@@ -7,6 +7,7 @@ banner or a blank line, counts for nothing; an answer that cannot be understood 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -67,7 +68,7 @@ _UNANSWERED = re.compile(
 )
 _NAMES_AT_ONCE = 200
 _TASKS_AT_ONCE = 500
-_MOST_TASKS = 4_000_000  # Slurm's own limit of MaxArraySize
+_MOST_TASKS = 1_000_000  # as many as a sweep has points; Slurm's own limit of MaxArraySize is four times that
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
@@ -166,7 +167,7 @@ def queue(arrays: Mapping[str, JobId | None]) -> tuple[Task, ...]:
         for line in slurm.run(["squeue", *options]).splitlines():
             name, *rest = line.split("|", 6)
             if name in known:
-                found += _tasks("squeue", name, rest, line)
+                _gather(found, _tasks("squeue", name, rest, line), "squeue")
     return tuple(found)
 
 
@@ -196,8 +197,16 @@ def accounting(arrays: Mapping[str, JobId | None]) -> tuple[Task, ...]:
                 name, *rest = line.split("|", 5)
                 if name in arrays:
                     array, has_tasks, index = "".join(rest[:1]).partition("_")
-                    found += _tasks("sacct", name, [array, index if has_tasks else _NO_TASKS, *rest[1:]], line)
+                    listed = [array, index if has_tasks else _NO_TASKS, *rest[1:]]
+                    _gather(found, _tasks("sacct", name, listed, line), "sacct")
     return tuple(found)
+
+
+def _gather(found: list[Task], tasks: Iterator[Task], program: str) -> None:
+    """Add the tasks of a line to those of the lines before: of a few characters a line may stand for a million."""
+    found += itertools.islice(tasks, _MOST_TASKS + 1 - len(found))
+    if len(found) > _MOST_TASKS:
+        raise SchedulerError(f"{program} lists more than {_MOST_TASKS} tasks of this sweep")
 
 
 def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
@@ -225,16 +234,16 @@ def _indices(text: str) -> Iterable[int] | None:
     """The tasks that an index stands for; None if for none, or for more than any array has."""
     if (number := _number(text)) is not None:
         return (number,)
-    found: list[int] = []
+    found: list[range] = []
     for part in text.strip("[]").partition("%")[0].split(","):
         match = _RANGE.fullmatch(part)
         if match is None:
             return None
         first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
-        if step < 1 or last - first > _MOST_TASKS or len(found) > _MOST_TASKS:
+        if step < 1:
             return None
-        found += range(first, last + 1, step)
-    return found
+        found.append(range(first, last + 1, step))
+    return itertools.chain.from_iterable(found) if sum(map(len, found)) <= _MOST_TASKS else None
 
 
 def _number(text: str) -> int | None:
