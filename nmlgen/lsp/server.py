@@ -103,6 +103,7 @@ class Server(LanguageServer):
 
 
 _LONGEST = 64_000_000  # bytes of one message; what it is said to hold is made room for before it comes
+_LONGEST_HEADER = 4000  # bytes; a length of more digits would be no number to Python
 
 
 class _Input:
@@ -111,8 +112,8 @@ class _Input:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    def readline(self, size: int = _LONGEST) -> bytes:
-        return self._stream.readline(size)
+    def readline(self) -> bytes:
+        return self._stream.readline(_LONGEST_HEADER)
 
     def read(self, size: int = -1) -> bytes:
         return self._stream.read(size) if size <= _LONGEST else b""

@@ -104,8 +104,8 @@ def test_a_value_that_nobody_wrote_is_named(tmp_path, table, column, value):
         "CREATE VIEW fate AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i FROM n",
         "CREATE TABLE fate (z, array AS (hex(zeroblob(4e8))), task, state)",
         "CREATE TABLE fate (array, task, state CHECK (hex(zeroblob(4e8)) > state))",
-        "CREATE TRIGGER t BEFORE INSERT ON job BEGIN INSERT INTO task WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
-        "i + 1 FROM n) SELECT 'a', i, i FROM n; END",
+        "CREATE TRIGGER t BEFORE INSERT ON job BEGIN INSERT INTO task WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+        "SELECT i + 1 FROM n) SELECT 'a', i, i FROM n; END",
     ],
 )
 def test_what_is_no_plain_table_is_not_worked_out(tmp_path, statement):
