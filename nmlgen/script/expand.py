@@ -193,7 +193,7 @@ class Expansion:
                 found += self._literal_field(word, word.parts[0])
             else:
                 found += self._fields(word)
-        self.shell.effort.spent += 2 * len(found)
+        self.shell.effort.on_words(len(found))
         return found
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:

@@ -9,7 +9,7 @@ run of the script answers, under which the case holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Set
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -80,7 +80,7 @@ def text_of(value: Value) -> str | None:
     return first.text if all(case.text == first.text and not case.symbols for case in value) else None
 
 
-def contradicts(guard: Guard, other: Guard) -> bool:
+def contradicts(guard: Set[int], other: Set[int]) -> bool:
     """Whether two guards cannot hold at once: they give opposite answers to a question."""
     if not guard or not other:
         return False

@@ -389,33 +389,35 @@ def _is_lost(events: Iterable[Event], guard: Guard) -> bool:
 
 def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int], given_up: frozenset[Guard]) -> Guard:
     """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
+    answers = set(guard)  # each event may add some
     waiting: dict[int, list[Guard]] = {}  # those that are not reached, by an answer that they lack
     for end in given_up:
         if not end <= guard:
             waiting.setdefault(_last(end - guard), []).append(end)
     is_behind = any(end < guard for end in given_up)  # something has gone wrong already
+    sizes = {len(end) for end in given_up}
     for event in events:
-        more = event.guard - guard
+        more = event.guard - answers
         if not more:
             if isinstance(event, Ended):
                 break
-        elif not contradicts(event.guard, guard):
+        elif not contradicts(event.guard, answers):
             refused = more & unlikely
             if not refused and (
                 isinstance(event, Ended)
                 or is_behind
-                or any(end - guard <= more for answer in more for end in waiting.get(answer, ()))
+                or any(end - answers <= more for answer in more for end in waiting.get(answer, ()))
             ):
                 refused = frozenset((_last(more),))
             added = frozenset(-answer for answer in refused) if refused else more
-            is_behind = is_behind or guard in given_up
-            guard |= added
+            is_behind = is_behind or (len(answers) in sizes and frozenset(answers) in given_up)
+            answers |= added
             for end in [end for answer in added for end in waiting.pop(answer, ())]:
-                if end <= guard:
-                    is_behind = is_behind or end < guard
+                if end <= answers:
+                    is_behind = is_behind or end < answers
                 else:
-                    waiting.setdefault(_last(end - guard), []).append(end)
-    return guard
+                    waiting.setdefault(_last(end - answers), []).append(end)
+    return frozenset(answers)
 
 
 def _given_up(events: Iterable[Event]) -> frozenset[Guard]:

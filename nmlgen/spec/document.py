@@ -12,7 +12,6 @@ import re
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from math import isinf
 from pathlib import Path
@@ -144,8 +143,6 @@ def _read(
         raise SpecError((_syntax_problem(source, error),)) from None
     except ReaderError as error:
         raise SpecError((_bad_character(source, error.position),)) from None
-    except RecursionError:
-        raise SpecError((_too_deep(_deepest(source)),)) from None
     except YAMLError as error:
         raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:
@@ -160,24 +157,29 @@ def _read(
 
 
 def _composed(source: Source, most: int, told: int) -> tuple[Any, int]:
-    """The root of ruamel.yaml's nodes, and how many there are. Raises SpecError as soon as there are more than `most`:
-    what comes behind them is not read."""
+    """The root of ruamel.yaml's nodes, and how many there are. Raises SpecError where there are more than `most`, or
+    where they lie too deep: what comes behind them is not read."""
     from ruamel.yaml.composer import Composer
     from ruamel.yaml.error import ReusedAnchorWarning
 
-    count = 0
+    count = depth = 0
 
     class Counting(Composer):  # type: ignore[misc,unused-ignore]
         def compose_node(self, parent: Any, index: Any) -> Any:
-            nonlocal count
+            nonlocal count, depth
             self.warn_double_anchors = False  # of two anchors of one name the later one holds
             count += 1
-            if count > most:
+            is_key = parent is not None and index is None
+            if count > most or depth > _MAXIMUM_DEPTH + is_key:
                 mark = self.parser.peek_event().start_mark
                 span = source.span(mark.line + 1, mark.column + 1)
                 notes = (_TOGETHER,) if most < told else ()
-                raise SpecError((problem("SPC006", f"more than {told} values and keys", span, *notes),))
-            return super().compose_node(parent, index)
+                too_many = problem("SPC006", f"more than {told} values and keys", span, *notes)
+                raise SpecError((too_many if count > most else _too_deep(span),))
+            depth += 1
+            node = super().compose_node(parent, index)
+            depth -= 1
+            return node
 
     if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever
         raise SpecError((_at(source, tag.start(1), "SPC001", "a tag of that length has no meaning in a spec"),))
@@ -367,21 +369,6 @@ def _objection(text: str) -> str | None:
 
 def _too_deep(span: Span | None) -> Finding:
     return problem("SPC001", f"more than {_MAXIMUM_DEPTH} levels of nesting", span, "no key of a spec lies that deep")
-
-
-def _deepest(source: Source) -> Span:
-    """Where the nesting becomes too deep, found without recursion."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    depth = 0
-    with suppress(YAMLError):
-        for event in YAML(typ="safe", pure=True).parse(source.text):
-            kind = type(event).__name__
-            depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
-            if depth > _MAXIMUM_DEPTH + 3:  # those of the stream and the document count, too
-                return source.span(event.start_mark.line + 1, event.start_mark.column + 1)
-    return source.span(1, 1)
 
 
 def _syntax_problem(source: Source, error: Any) -> Finding:

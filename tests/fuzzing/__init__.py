@@ -25,6 +25,7 @@ from fuzzing.mazes import mazes_of_directories, mazes_of_namelists, mazes_of_scr
 from fuzzing.multiplied import multiplied_specs
 from fuzzing.recoded import recoded_from
 from fuzzing.registered import registered_namelists
+from fuzzing.repeated import repeated_from
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
@@ -79,6 +80,18 @@ KINDS: dict[str, Fuzzer] = {
     "tangled-logs": tangled_from(logs),
     "tangled-slurm": tangled_from(replies),
     "tangled-kept": tangled_from(kept),
+    "repeated-specs": repeated_from(mated_specs),
+    "repeated-sites": repeated_from(crossed_sites),
+    "repeated-sweeps": repeated_from(sweeps),
+    "repeated-documents": repeated_from(woven_documents),
+    "repeated-configurations": repeated_from(crossed_configurations),
+    "repeated-namelists": repeated_from(registered_namelists),
+    "repeated-models": repeated_from(woven_models),
+    "repeated-scripts": repeated_from(spliced_scripts),
+    "repeated-jobs": repeated_from(woven_scripts),
+    "repeated-logs": repeated_from(spliced_logs),
+    "repeated-slurm": repeated_from(replies),
+    "repeated-kept": repeated_from(kept),
     "mazes-scripts": mazes_of_scripts,
     "mazes-namelists": mazes_of_namelists,
     "mazes-specs": mazes_of_specs,
