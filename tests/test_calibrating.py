@@ -164,6 +164,22 @@ def test_the_file_comes_back(built, tmp_path):
     assert Calibration.load(path).dump() == calibration.dump()
 
 
+@pytest.mark.parametrize(("state", "rows"), [("done", 10_000_000), ("d" * 1000, 100_000)])
+def test_a_table_that_is_larger_than_its_file_is_not_read(tmp_path, state, rows):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = tmp_path / "t.parquet"
+    parquet.write_table(
+        pyarrow.table({"state": pyarrow.repeat(state, rows), "ntasks": pyarrow.repeat(4, rows)}),
+        table,
+        compression="zstd",
+        use_dictionary=rows > 1_000_000,
+    )
+    assert table.stat().st_size < 2**20
+    with pytest.raises(nmlgen.InputError, match=rf"t\.parquet is no table of runs: {rows} rows of "):
+        read_runs(table)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
 def test_a_table_of_runs(built, tmp_path, suffix):
     """What `nmlgen logs -o` wrote counts as the logs that it was made of."""

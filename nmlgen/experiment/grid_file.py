@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import stat
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from nmlgen import disk
-from nmlgen.errors import BrokenFileError
+from nmlgen.apart import Send, apart
+from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.values import frozen
 
 _TORUS = 2
@@ -111,17 +112,29 @@ def _read(path: str, _time: int, size: int) -> GridFile | None:
 
 
 def _read_hdf(path: str) -> GridFile | None:
+    """In a process of its own, in a second: HDF5 comes to no end at some broken files, and crashes at others."""
     try:
-        from netCDF4 import Dataset
+        import netCDF4  # noqa: F401 (loaded here, and not by each process that reads)
     except ImportError:
         return None
     try:
-        with Dataset(path) as file:
-            dimensions = {name: len(dimension) for name, dimension in file.dimensions.items()}
-            attributes = {name: _plain(file.getncattr(name)) for name in file.ncattrs()}
-            return GridFile(dimensions, frozenset(file.variables), attributes)
-    except (OSError, RuntimeError, ValueError):
+        (found,) = apart(path, partial(_send_hdf, path), _SECONDS, _ROOM)
+    except (OSError, RuntimeError, ValueError, InputError):
         return None
+    read: GridFile = found
+    return read
+
+
+_SECONDS, _ROOM = 1, 2**28
+
+
+def _send_hdf(path: str, send: Send) -> None:
+    from netCDF4 import Dataset
+
+    with Dataset(path) as file:
+        dimensions = {name: len(dimension) for name, dimension in file.dimensions.items()}
+        attributes = {name: _plain(file.getncattr(name)) for name in file.ncattrs()}
+        send(GridFile(dimensions, frozenset(file.variables), attributes))
 
 
 def _read_grib(file: BinaryIO) -> GridFile | None:

@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nmlgen.apart import Send, apart
 from nmlgen.errors import InputError
-from nmlgen.logs.apart import Send, apart
 from nmlgen.logs.finding import darshan_logs_below
 from nmlgen.logs.rows import LogRun, column
 from nmlgen.values import define, field, frozen

@@ -111,10 +111,22 @@ def _json(path: Path, text: str) -> list[Any]:
     return rows
 
 
+_MOST_CELLS, _MOST_BYTES = (
+    1_000_000,
+    2**26,
+)  # beyond one for each byte: Parquet needs no room for rows that are the same
+
+
 def _parquet(path: Path) -> list[Any]:
     try:
         import pandas
+        from pyarrow.parquet import ParquetFile
 
+        with ParquetFile(path) as file:
+            said = file.metadata
+        size = sum(said.row_group(number).total_byte_size for number in range(said.num_row_groups))
+        if said.num_rows * said.num_columns > _MOST_CELLS + path.stat().st_size or size > _MOST_BYTES:
+            raise InputError(f"{path} is no table of runs: {said.num_rows} rows of {size} bytes")
         frame = pandas.read_parquet(path)
     except ImportError:
         raise InputError(f"{path}: to read Parquet, install pandas and pyarrow: pip install 'nmlgen[frame]'") from None

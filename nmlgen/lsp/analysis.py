@@ -34,8 +34,8 @@ _MOST_POINTS = 12
 class Analysis:
     """What is found in a document, and in the files that it leads to.
 
-    `read` are the files that had a say, by the names that findings call them, `paths` the same by themselves; `spec` is
-    the spec, where it is one that can be loaded, `script` what a script was lifted to.
+    `read` are the files that had a say, by the names that findings call them, `paths` these and its own; `spec` is the
+    spec, where it is one that can be loaded, `script` what a script was lifted to.
     """
 
     document: Document
@@ -47,7 +47,7 @@ class Analysis:
 
     def depends_on(self, path: Path) -> bool:
         """Whether a file, given by its resolved path, had a say."""
-        return path in self.paths or path == self.document.path
+        return path in self.paths
 
 
 def analyse(document: Document, files: Files) -> Analysis:
@@ -75,7 +75,14 @@ def analyse(document: Document, files: Files) -> Analysis:
         message = f"nmlgen failed, which is a mistake in nmlgen: {type(error).__name__}: {error}"
         found = [_refusal(message, document.source.span(1, 1), severity=Severity.WARNING)]
     read = {source.name: path for path, source in files.sources.items()}
-    return Analysis(document, tuple(found), read, frozenset(files.sources), spec, lifted.scripts.get(document.path))
+    return Analysis(
+        document,
+        tuple(found),
+        read,
+        frozenset((document.path, *files.sources)),
+        spec,
+        lifted.scripts.get(document.path),
+    )
 
 
 def _refusal(message: str, span: Span, notes: tuple[str, ...] = (), severity: Severity = Severity.ERROR) -> Finding:

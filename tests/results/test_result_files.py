@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
+import os
 from pathlib import Path
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +16,8 @@ from result_files import ABSOLUTE, classic, grib
 from rows import rows
 
 from nmlgen.errors import BrokenFileError
+from nmlgen.experiment import grid_file
+from nmlgen.results import hdf5
 from nmlgen.results.file import first_nan, read_file
 from nmlgen.results.times import positions
 from nmlgen.units.calendar import Calendar, Instant
@@ -98,6 +103,68 @@ def test_hdf5_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found.unread is not None
     assert "nmlgen[netcdf]" in found.unread
     assert first_nan(path) is None
+
+
+def netcdf4(path: Path, records: int, fields: int = 1) -> Path:
+    """A file in which nothing was ever written; it takes a kilobyte, whatever it says that it holds."""
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(path, "w") as dataset:
+        dataset.createDimension("time", records)
+        dataset.createDimension("cell", fields)
+        dataset.createVariable("time", "f8", ("time",), chunksizes=(1024,), zlib=True).units = "day as %Y%m%d.%f"
+        chunks = (1, min(fields, 1024))
+        dataset.createVariable("temp", "f4", ("time", "cell"), chunksizes=chunks, zlib=True, fill_value=0.0)
+    return path
+
+
+def test_times_that_were_never_written(tmp_path: Path) -> None:
+    found = read_file(netcdf4(tmp_path / "a.nc", 2000), GREGORIAN)
+    assert (found.records, found.times, found.unread) == (2000, None, "its times are in no unit that is known")
+    found = read_file(netcdf4(tmp_path / "b.nc", 1_000_000_000), GREGORIAN)
+    assert (found.records, found.unread) == (None, "it has more than 500000 times")
+
+
+def test_a_field_larger_than_memory_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = netcdf4(tmp_path / "a.nc", 1024, 150_000_000)
+    monkeypatch.setattr(hdf5, "_ROOM_A_BYTE", 0)
+    assert next(hdf5._parts((1024, 150_000_000))) == (0, slice(0, 2**23))
+    monkeypatch.setattr(hdf5, "_parts", lambda shape, parts=hdf5._parts: itertools.islice(parts(shape), 3))
+    assert first_nan(path) == ""
+
+
+@given(st.lists(st.integers(0, 5), max_size=3), st.integers(1, 10))
+def test_parts_are_all_of_a_field(shape: list[int], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hdf5, "_AT_ONCE", most)
+        field = numpy.zeros(shape)
+        for at_ in hdf5._parts(field.shape):
+            field[at_] += 1
+            assert field[at_].size <= most
+        assert (field == 1).all()
+
+
+def endless(*_: object) -> None:
+    while True:
+        pass
+
+
+def greedy(*_: object) -> None:
+    bytearray(2**30)
+
+
+@pytest.mark.parametrize(
+    ("work", "why"), [(endless, "comes to no end"), (greedy, "too much memory"), (os.abort, "crashed")]
+)
+def test_a_library_that_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work, why: str) -> None:
+    """As HDF5 at files of which some bytes are others."""
+    path = netcdf4(tmp_path / "a.nc", 1024)
+    monkeypatch.setattr(hdf5, "_SECONDS", 1)
+    monkeypatch.setattr(hdf5, "_opened", lambda _: work())
+    for action in (lambda: read_file(path, GREGORIAN), lambda: first_nan(path)):
+        with pytest.raises(BrokenFileError, match=f"it cannot be read: .*{why}"):
+            action()
+    monkeypatch.setattr(grid_file, "_send_hdf", lambda *_: work())
+    assert grid_file._read_hdf(str(path)) is None
 
 
 def test_grib(tmp_path: Path) -> None:

@@ -1,0 +1,85 @@
+"""What a library does that, at some broken files, ends the whole process or comes to no end: done in a process of its
+own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from nmlgen.errors import InputError
+
+if TYPE_CHECKING:  # loaded where a log is read
+    from multiprocessing.connection import Connection
+
+Send = Callable[[Any], None]
+
+
+def apart(
+    name: str, work: Callable[[Send], None], seconds: int | None = None, room: int | None = None
+) -> Iterator[Any]:
+    """What some work on a file of that name sends, which is done in another process, in so many seconds of its
+    processor and bytes of memory. Raises what the work raises, and InputError where the process is ended by a signal or
+    has not enough memory."""
+    from multiprocessing import get_context
+
+    context = get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_do, args=(name, work, sender, seconds, room), daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # threads of numerical libraries, which do nothing now
+        child.start()
+    sender.close()
+    try:
+        while (told := _next(receiver)) is not None:
+            item, error = told
+            if error is not None:
+                raise error
+            yield item
+        child.join()
+        if child.exitcode:
+            raise InputError(f"{name} cannot be read: the library for it has crashed, or comes to no end")
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+
+
+def _next(receiver: Connection) -> tuple[Any, Exception | None] | None:
+    try:
+        told: tuple[Any, Exception | None] = receiver.recv()
+    except (EOFError, OSError):  # it has come to its end, in whichever way
+        return None
+    return told
+
+
+def _do(name: str, work: Callable[[Send], None], sender: Connection, seconds: int | None, room: int | None) -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)  # what the library says of a log, with any bytes of it
+    _bound(resource.RLIMIT_CPU, seconds)
+    _bound(resource.RLIMIT_AS, None if room is None else _taken() + room)
+    try:
+        work(lambda item: sender.send((item, None)))
+    except MemoryError:
+        sender.send((None, InputError(f"{name} cannot be read: it would take too much memory")))
+    except Exception as error:
+        sender.send((None, error))
+
+
+def _bound(kind: int, most: int | None) -> None:
+    """Set a limit of this process, where none is below it."""
+    if most is not None:
+        soft, hard = resource.getrlimit(kind)
+        if soft == resource.RLIM_INFINITY or most < soft:
+            resource.setrlimit(kind, (most, hard))
+
+
+def _taken() -> int:
+    """The memory that this process has for itself already, where the system tells it."""
+    with suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+    return 2**40
