@@ -72,7 +72,7 @@ def read_file(
     name, room = name or str(path), room or Room()
     data = _read_bytes(path, name, files or Files())
     most = MAXIMUM_WRITTEN if len(data) < room.written else room.written  # what fits in any case is read once
-    document = (_document if len(data) <= _KEPT else _document.__wrapped__)(name, data, kept, most)
+    document = (_document if len(data) <= _KEPT else _large_document)(name, data, kept, most)
     room.written -= document.written
     room.unfolded -= document.unfolded
     if room.unfolded < 0:
@@ -99,6 +99,10 @@ def _document(name: str, data: bytes, kept: Path | None, most: int) -> Document:
         return Document(node, sha256)
     node, written, unfolded = _read(source, False, most)
     return Document(node, sha256, written, unfolded)
+
+
+_large_document = lru_cache(maxsize=1)(_document.__wrapped__)
+"""The same, of which the last one is kept: a spec that is judged by two releases has its presets twice."""
 
 
 def of_few(make: Callable[_Given, _Made], written: int) -> Callable[_Given, _Made]:

@@ -464,3 +464,9 @@ def test_of_two_anchors_of_one_name_the_later_one_holds(recwarn):
     document = read_text(Source("spec", "a: &x 1\nb: &x 2\nc: *x\n"))
     assert document.plain() == {"a": 1, "b": 2, "c": 2}
     assert not recwarn
+
+
+def test_of_large_files_the_last_one_is_read_once(tmp_path):
+    path = tmp_path / "large.yaml"
+    path.write_text("".join(f"a{number}: 1\n" for number in range(8_000)))
+    assert read_file(path).node is read_file(path).node
