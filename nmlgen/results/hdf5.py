@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from math import isnan, prod
 from pathlib import Path
@@ -50,7 +51,6 @@ def _send_records(path: Path, calendar: Calendar, size: int, needed: int, send: 
 
 def _records(path: Path, calendar: Calendar, size: int, needed: int) -> ResultFile:
     with _opened(path) as dataset:
-        dataset.set_auto_mask(False)  # a time that was never written is the number that stands for it
         attributes = set(dataset.ncattrs())
         time = str(dataset.getncattr("tc_startdate")) if "tc_startdate" in attributes else None
         variable = dataset.variables.get("time")
@@ -103,12 +103,16 @@ def _apart(path: Path, work: Callable[[Send], None]) -> Any:
     return found
 
 
-def _opened(path: Path) -> Any:
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The file, whose values are those that stand there: one that was never written is the number that says so."""
     from netCDF4 import Dataset
 
     try:
-        return Dataset(str(path))
-    except (OSError, RuntimeError, ValueError) as error:
+        with Dataset(str(path)) as dataset:
+            dataset.set_auto_mask(False)
+            yield dataset
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise BrokenFileError(f"it cannot be read: {str(error).lower().partition(':')[0]}") from None
 
 
@@ -129,7 +133,6 @@ def nan_in_hdf5(path: Path) -> str | None:
 
 def _send_nan(path: Path, send: Send) -> None:
     with _opened(path) as dataset:
-        dataset.set_auto_mask(False)
         names = (name for name, variable in dataset.variables.items() if variable.dtype.kind == "f")
         send(next((str(name) for name in names if _has_nan(dataset.variables[name])), ""))
 

@@ -58,9 +58,10 @@ def _values(file: BinaryIO, header: Header, variable: Variable) -> list[float]:
 def nan_in_classic(path: Path) -> str:
     """The first variable with a NaN, "" without any. Errors as `nmlgen.results.file.read_file`."""
     with path.open("rb") as file:
-        header = read_header(file, path.stat().st_size)
+        size = path.stat().st_size
+        header = read_header(file, size)
         for variable in header.variables:
-            if variable.type in _FLOATS and not _means_nothing(variable) and _has_nan(file, header, variable):
+            if variable.type in _FLOATS and not _means_nothing(variable) and _has_nan(file, size, header, variable):
                 return variable.name
     return ""
 
@@ -71,11 +72,14 @@ def _means_nothing(variable: Variable) -> bool:
     return any(isinstance(value, float) and isnan(value) for value in values)
 
 
-def _has_nan(file: BinaryIO, header: Header, variable: Variable) -> bool:
+def _has_nan(file: BinaryIO, size: int, header: Header, variable: Variable) -> bool:
     if not variable.size:
         return False
     for record in range(header.records if variable.has_records else 1):
-        file.seek(variable.begin + record * header.stride)
+        at = variable.begin + record * header.stride
+        if at > size:  # beyond what a file can have, too
+            break
+        file.seek(at)
         left = variable.size
         while left:
             data = file.read(min(left, _BLOCK))

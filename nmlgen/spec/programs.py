@@ -43,8 +43,8 @@ def programs_of(tree: Tree, models: tuple[ModelKeys, ...]) -> tuple[Program, ...
     whole = tree.get("model") or EMPTY
     blocks = [(f"models.{keys.label}", keys.own) for keys in models if keys.label is not None]
     others = [(f"programs.{name}", block) for name, block in children_of(tree.get("programs"))]
-    asks = [key in (block.children or {}) for _, block in [*blocks, ("model", whole)] for key in _OF_PLACEMENT]
-    if not others and not any(asks) and not any("executable" in (block.children or {}) for _, block in blocks):
+    asks = [block.get(key) is not None for _, block in [*blocks, ("model", whole)] for key in _OF_PLACEMENT]
+    if not others and not any(asks) and not any(block.get("executable") is not None for _, block in blocks):
         return ()
     shared = Tree(
         children={key: child for key, child in (whole.children or {}).items() if key in (*KEYS, "environment")}

@@ -600,6 +600,15 @@ def test_times_that_are_not_known_of_palm():
         palm_workload(end_time=1e9, dt_data_output=1.0)
 
 
+def test_times_of_all_streams_of_mpas_together_are_bounded(monkeypatch):
+    monkeypatch.setattr("nmlgen.models.mpas.writing.MOST_TIMES", 10)
+    stream = '<stream name="s{}" type="output" filename_template="s{}.nc" output_interval="00:00:18"/>'
+    streams = [stream.format(number, number) for number in range(6)]
+    assert mpas_workload(streams=f"<streams>{streams[0]}</streams>").files
+    with pytest.raises(UnknownWorkloadError, match="its streams together are written more than 10 times"):
+        mpas_workload(streams=f"<streams>{''.join(streams)}</streams>")
+
+
 def test_more_tasks_than_anybody_has_are_not_followed():
     with pytest.raises(UnknownWorkloadError, match="4294967296 tasks are more than are followed"):
         workload_by(wrf, read_namelist("&domains\n/\n"), 2**32, lambda _name: None)

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import math
 import os
+import signal
 from pathlib import Path
 
 import numpy
@@ -105,6 +106,14 @@ def test_hdf5_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert first_nan(path) is None
 
 
+def test_a_variable_that_begins_where_no_file_ends(tmp_path: Path) -> None:
+    path = classic(tmp_path / "a.nc", TIMES, version=5)
+    data = bytearray(path.read_bytes())
+    data[252] = 128  # of the offset of a variable
+    path.write_bytes(data)
+    assert first_nan(path) == ""
+
+
 def netcdf4(path: Path, records: int, fields: int = 1) -> Path:
     """A file in which nothing was ever written; it takes a kilobyte, whatever it says that it holds."""
     netcdf = pytest.importorskip("netCDF4")
@@ -143,6 +152,17 @@ def test_parts_are_all_of_a_field(shape: list[int], most: int) -> None:
         assert (field == 1).all()
 
 
+def test_values_that_the_library_cannot_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that it opens: a part of the values is broken."""
+    path = netcdf4(tmp_path / "a.nc", 1024)
+    monkeypatch.setattr(hdf5, "positions", lambda *_: (_ for _ in ()).throw(RuntimeError("NetCDF: HDF error")))
+    with pytest.raises(BrokenFileError, match="it cannot be read: netcdf"):
+        read_file(path, GREGORIAN)
+    monkeypatch.setattr(hdf5, "_has_nan", lambda _: (_ for _ in ()).throw(RuntimeError("NetCDF: HDF error")))
+    with pytest.raises(BrokenFileError, match="it cannot be read: netcdf"):
+        first_nan(path)
+
+
 def endless(*_: object) -> None:
     while True:
         pass
@@ -152,14 +172,18 @@ def greedy(*_: object) -> None:
     bytearray(2**30)
 
 
+def crashing(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
-    ("work", "why"), [(endless, "comes to no end"), (greedy, "too much memory"), (os.abort, "crashed")]
+    ("work", "why"), [(endless, "comes to no end"), (greedy, "too much memory"), (crashing, "crashed")]
 )
 def test_a_library_that_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work, why: str) -> None:
     """As HDF5 at files of which some bytes are others."""
     path = netcdf4(tmp_path / "a.nc", 1024)
     monkeypatch.setattr(hdf5, "_SECONDS", 1)
-    monkeypatch.setattr(hdf5, "_opened", lambda _: work())
+    monkeypatch.setattr(hdf5, "_opened", work)
     for action in (lambda: read_file(path, GREGORIAN), lambda: first_nan(path)):
         with pytest.raises(BrokenFileError, match=f"it cannot be read: .*{why}"):
             action()

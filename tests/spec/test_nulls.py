@@ -177,3 +177,16 @@ def test_a_launcher_that_is_taken_away_is_missed(key):
 def test_a_run_directory_that_is_taken_away_is_missed():
     with pytest.raises(nmlgen.SpecError, match=r"run_directory is not set"):
         nmlgen.load_spec(changed(run_directory=None))
+
+
+@pytest.mark.parametrize("key", ["device", "io_nodes", "seats", "environment"])
+@pytest.mark.parametrize("name", ["icon", "wrf"])
+def test_a_placement_that_is_taken_away_is_none(tmp_path, name, key):
+    spec = tmp_path / "spec.yaml"
+    preset = {"icon": "icon/nh_dcmip_tc_52\ngrid: {file: grid.nc, name: R2B4}", "wrf": "wrf/b_wave"}[name]
+    release = 'release: "2025.10", ' if name == "icon" else ""
+    spec.write_text(
+        f"nmlgen: 1\nname: a\nextends: {preset}\nsite: generic-slurm\njob: {{account: a, nodes: 1}}\n"
+        f"model: {{directory: /w, executable: x, {release}{key}: null}}\n"
+    )
+    assert nmlgen.load_spec(spec).experiment.programs == ()

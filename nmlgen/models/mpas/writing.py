@@ -19,7 +19,7 @@ from nmlgen.models.mpas.registry import mpas_registry
 from nmlgen.models.mpas.streams import ONLY, Stream, packages_of, streams_of
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.models.surroundings import CELLS, LEVELS, Surroundings, surroundings
-from nmlgen.models.workload import Clock, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.models.workload import MOST_TIMES, Clock, OutputFile, Role, UnknownWorkloadError, Workload
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source
@@ -84,10 +84,14 @@ class _Run:
         return Clock(start, -(-end // step) * step, step)
 
     def files(self, writers: range) -> Iterator[OutputFile]:
+        count = 0
         for stream in self.streams.values():
             times = self.times(stream)
             if not times:
                 continue
+            count += len(times)
+            if count > MOST_TIMES:
+                raise UnknownWorkloadError(f"its streams together are written more than {MOST_TIMES} times")
             named: dict[str, list[float]] = {}
             for time in times:
                 named.setdefault(self.name(stream, time), []).append(time)
