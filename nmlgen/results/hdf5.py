@@ -29,7 +29,7 @@ _MOST_SEARCHED = 2**20
 _MOST_TIMES = 500_000
 _AT_ONCE = 2**23
 """Values that are in memory at once, where a field has more of them."""
-_SECONDS, _ROOM, _ROOM_A_BYTE = 3, 2**28, 200
+_SECONDS, _ROOM, _ROOM_A_BYTE = 1, 2**28, 200
 """What may be taken to read a file: a second more for each megabyte of it, and bytes of memory for each byte."""
 
 
