@@ -715,6 +715,8 @@ SENTENCES = (
         ((*SENTENCES[:1], "run (a)", *SENTENCES), 1),
         (("true",) * 20 + ("(base) [ann@login2 run (1)]$ sbatch job",), 0),
         (("true",) * 20 + ("ann@login2:~/run$ (cd a; ls) b",), 0),
+        (("true",) * 20 + ("mysql> USE runs;", "mysql> ADD COLUMN name char(8);"), 0),
+        (("true",) * 20 + ("print> out (a)",), 1),
     ],
 )
 def test_a_text_for_people_may_have_commands(lines, number, tmp_path):

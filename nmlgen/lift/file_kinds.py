@@ -20,6 +20,8 @@ _BEGINS_AS_CSH = re.compile(
 )
 """A first statement of csh that no other shell reads, or means."""
 _DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
+_CALLED_BELOW = re.compile(rf"{_REMARKS}?[ \t]*(?P<line>#![ \t]*/[^\n]*)")
+"""What calls the interpreter below remarks, where no system looks for it: it tells whose the script is."""
 _ASKS_FOR_CSH = re.compile(rf"{_REMARKS}?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
@@ -47,6 +49,11 @@ _OF_PYTHON = re.compile(
 """What begins a statement of Python; `import` is a program, too, and wants an option or the name of a picture."""
 _OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n\t", re.MULTILINE)
 """A rule and what it runs. `win_makefile` may begin as a script does."""
+_OF_MAKE_ONLY = re.compile(
+    r"^(?:\.(?:PHONY|SUFFIXES)[ \t]*:|%\.\w+[ \t]*:|ifn?eq[ \t]*\([^\n]*,|[A-Za-z_]\w*[ \t]*:=)", re.MULTILINE
+)
+"""What no shell takes for a command of its own, nor for the name of a program: `CXX := g++`, `ifeq ($(MPI), 1)`."""
+_RULE_OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n[ \t]+[^ \t\n]", re.MULTILINE)
 FOR_PEOPLE = re.compile(r"(?i:readme|read_me|.*[^a-z]read_?me(?![a-z]))|examples\.namelist$")
 """WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
@@ -96,6 +103,9 @@ def is_foreign_script(path: Path, source: Source) -> bool:
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
+    called = _CALLED_BELOW.match(source.text)
+    if called is not None and _SHELL.match(called["line"]) is None:
+        return True
     return path.suffix.lower() in _OF_CSH or _BEGINS_AS_CSH.match(source.text) is not None
 
 
@@ -106,9 +116,14 @@ def remarks_only(source: Source) -> Source:
 
 
 def _is_of_make(path: Path, source: Source) -> bool:
-    """Whether make reads a file, by its name and a rule in it: a script that makes one has the rule in a text."""
-    is_named = "makefile" in path.name.lower()
-    return is_named and _OF_MAKE.search(source.text) is not None and _HEREDOC.search(source.text) is None
+    """Whether make reads a file, by a rule in it and its name or what only make takes: a script that makes one has
+    these in a text.
+    """
+    text = source.text
+    is_made = "makefile" in path.name.lower() and _OF_MAKE.search(text) is not None
+    if not is_made and _OF_MAKE_ONLY.search(text) is not None:
+        is_made = _RULE_OF_MAKE.search(text) is not None
+    return is_made and _HEREDOC.search(text) is None
 
 
 def is_other_language(source: Source) -> bool:

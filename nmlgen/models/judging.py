@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
-from nmlgen.namelist.placeholders import is_named_template, is_within_placeholder
+from nmlgen.namelist.placeholders import has_placeholder, is_named_template, is_within_placeholder
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import Group, SyntaxProblem
@@ -179,8 +179,14 @@ class Judging:
         return any(nearest(name, known) is None and not self.knows(name) for name in foreign)
 
     def if_meant(self, finding: Finding) -> Finding:
-        """What the release makes of settings, which is no error where the namelist is for another one."""
-        if finding.severity is not Severity.ERROR or not self.is_of_another:
+        """What the release makes of settings, which is no error where the namelist is for another one, or where another
+        program puts in what is meant: `'@START@'`.
+        """
+        if finding.severity is not Severity.ERROR:
+            return finding
+        if finding.span is not None and has_placeholder(finding.span.text):
+            return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, "is this a template?"))
+        if not self.is_of_another:
             return finding
         note = f"the namelist seems to be for another release than {self.model}, or for a fork"
         return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))

@@ -16,6 +16,7 @@ _PLACEHOLDER = re.compile(
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
     r"|@\[[A-Za-z_]\w*\]"  # uwtools, ufs-weather-model
     r"|@[A-Za-z_]\w*@|@(?<![\w.@]@)[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
+    r"|#(?<=['\"_.-]#)[A-Z][A-Z0-9_]*#(?=['\"_.-])"  # '#START#': within quotes, as # begins a remark elsewhere
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
     r"|\[(?<=[=, \t]\[)[A-Za-z_]\w*\](?=[,/ \t\r\n]|\Z)"  # no value of a namelist begins so
 )  # each begins with a character of its own, by which the places to look at are found
@@ -33,7 +34,7 @@ _STANDS_FOR_NUMBER = re.compile(
 _SEPARATOR = re.compile(r"[-:=+,%]")
 _FORM_OF_NUMBERS = re.compile(r"([A-Za-z])\1{0,3}(?:[-:]([A-Za-z])\2{0,3})+|\.+|\?+")
 _BETWEEN_BARS = re.compile(r"(?<![A-Za-z0-9])_[A-Z][A-Z0-9_]*_(?![A-Za-z0-9])")
-_MARKS = ("{", "%", "@", "__", "[")
+_MARKS = ("{", "%", "@", "#", "__", "[")
 TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2", ".erb", ".mako", ".m4")
 """How the names of files end of which scripts are made."""
 

@@ -26,7 +26,10 @@ _OF_NO_SHELL = re.compile(
 `2 * (3 + 4)`, `<?xml version="1.0"?>`."""
 _NOTES = re.compile(r"(?i:(?:.*[^a-z])?notes?(?![a-z]))")
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
+_PROMPT_OF_PROGRAM = re.compile(r"(?P<prompt>[A-Za-z][\w.]{0,99}> )(?![^\n]*<<)[ \t]*[A-Za-z]")
+"""What a program waits with: `sqlite> ALTER TABLE a;`. To a shell `> ALTER` is a file to write to."""
 _LONGEST_LOOKED_AT = 1000  # characters of a line
+_FEWEST_PROMPTS = 2
 _FEWEST_SENTENCES = 3  # a remark without its # may have two lines
 _FEWEST_WORDS, _FEWEST_SMALL = 6, 2
 _SMALL = re.compile(
@@ -83,13 +86,19 @@ def _is_for_people(source: Source, findings: Iterable[Finding]) -> bool:
         return True
     if not says_so and _is_begun_by_chance(stop, text):
         return True
-    if _PROMPT.match(stop) is not None:
+    if _PROMPT.match(stop) is not None or _is_typed_in(stop, text):
         return True
     if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:
         return True
     lines = sum(1 for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#"))
     fewest = _FEWEST_STRANGE_OF_SHELL if says_so else _FEWEST_STRANGE
     return len(strange) >= fewest and len(strange) * 4 >= lines
+
+
+def _is_typed_in(line: str, text: str) -> bool:
+    """Whether a line has been typed in behind the prompt of a program, and others behind the same one."""
+    typed_in = _PROMPT_OF_PROGRAM.match(line)
+    return typed_in is not None and text.count("\n" + typed_in["prompt"]) >= _FEWEST_PROMPTS
 
 
 def _is_begun_by_chance(line: str, text: str) -> bool:

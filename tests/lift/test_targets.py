@@ -174,6 +174,23 @@ def test_a_script_that_begins_as_one_of_csh_is_none_of_a_shell(first, tmp_path):
     assert found(tmp_path) == [("b.job", "script"), ("c.job", "script")]
 
 
+@pytest.mark.parametrize("called", ["/bin/csh -f", "/usr/bin/env python3", " /usr/bin/tclsh"])
+def test_a_script_that_is_called_below_remarks_is_of_what_is_called(called, tmp_path):
+    write(tmp_path, "a.job", text=f"### to be done\n\n#!{called}\nlimit stacksize unlimited\n")
+    write(tmp_path, "b.job", text=f"#!/bin/sh\n#!{called}\nsrun a\n")
+    write(tmp_path, "c.job", text=f"# of mine\n#!/bin/bash\nsrun a\n#!{called}\n")
+    assert found(tmp_path) == [("b.job", "script"), ("c.job", "script")]
+
+
+@pytest.mark.parametrize("line", ["ifeq ($(MPI), 1)", ".PHONY: all", "CXX := g++", "%.o: %.f90"])
+def test_what_only_make_takes_is_for_make(line, tmp_path):
+    rule = f"{line}\nall:\n\tcc $<\n"
+    write(tmp_path, "build", "rules.sh", text=f"#!/bin/bash\n{rule}")
+    write(tmp_path, "makes", text=f"#!/bin/bash\ncat >Makefile <<'END'\n{rule}END\nsrun a\n")
+    write(tmp_path, "sets", text="#!/bin/bash\ncase $a in\nb) c=: ;;\nesac\n: ${c:=d}\n")
+    assert found(tmp_path) == [("makes", "script"), ("sets", "script")]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -108,6 +108,13 @@ def test_suites_and_schemes_are_those_that_there_are(judged):
     assert judged(("'mp_kessler'", "'mp_tempo'")) == [("MPS003", "warning")]
 
 
+@pytest.mark.parametrize("value", ["#START#", "@START@", "{{ start }}", "%START%"])
+def test_a_text_that_another_program_replaces_is_no_error(judged, value):
+    assert judged(("'2010-10-23_00:00:00'", f"'{value}'")) == [("MPS003", "warning")]
+    assert judged(("'mp_kessler'", f"'{value}'")) == [("MPS003", "warning")]
+    assert judged(("'2010-10-23_00:00:00'", "'start'")) == ERROR
+
+
 def test_an_ideal_case_has_no_terrain(judged):
     ideal = ("2010-10-23_", "0000-01-01_")
     assert judged(ideal) == []

@@ -41,6 +41,13 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
     assert source.text[group.items[0].values[0].start : group.items[0].values[0].end] == placeholder
 
 
+def test_a_name_between_pounds_stands_within_quotes() -> None:
+    for text in ("'#GRID#'", "'#GRID#.nc'", "'x_#GRID#_01'"):
+        assert hidden(text) == text.replace("#GRID#", UNKNOWN * 6)
+    for text in ("1 #GRID# 2", "'#GRID'", "#GRID#"):
+        assert hidden(text) == text
+
+
 def test_a_name_in_brackets_is_no_value_but_a_placeholder() -> None:
     assert hidden(" n = @[NPROMA]") == f" n = {UNKNOWN * 9}"
     assert hidden(" n = [nproma], [n]/") == f" n = {UNKNOWN * 8}, {UNKNOWN * 3}/"
