@@ -33,6 +33,8 @@ NAME = "{name}-{id}"
 REPEAT = "repeat"
 """The name, among the values of a point, of its number among those that are the same."""
 _MOST_COMBINATIONS = 1_000_000
+_MOST_WORKED_OUT = 500_000  # conditions and derived values, at all combinations together
+_MOST_DERIVED = 100
 _MOST_LOOKED_AT = 5_000  # combinations of which some are drawn
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
@@ -247,16 +249,25 @@ class _Reader:
             self._complain("the sweep has no points", self.sweep.key_span or self.sweep.span, note)
         derive = self._derived()
         self._check_keys([*(key for axis in axes for key in axis.keys), *derive])
-        if (count := times * prod(len(axis.rows) for axis in axes)) > _MOST_COMBINATIONS:
-            note = f"expected: at most {_MOST_COMBINATIONS}"
-            self._complain(f"the sweep has {count} combinations", self.sweep.key_span or self.sweep.span, note)
+        include, exclude = self._conditions("include"), self._conditions("exclude")
+        if len(derive) > _MOST_DERIVED:
+            block = self.sweep.get("derive")
+            note = f"expected: at most {_MOST_DERIVED}"
+            self._complain(f"the sweep derives {len(derive)} values", block.key_span if block else None, note)
+        count = times * prod(len(axis.rows) for axis in axes) if axes else 0
+        expressions = len(include) + len(exclude) + len(derive)
+        most = _MOST_WORKED_OUT // expressions if expressions else _MOST_COMBINATIONS
+        if count > most:
+            of_these = f" with {expressions} conditions and derived values" if expressions else ""
+            where = self.sweep.key_span or self.sweep.span
+            self._complain(f"the sweep has {count} combinations", where, f"expected: at most {most}{of_these}")
         template = self.sweep.get("name")
         plan = Plan(
             self.base,
             tuple(axes),
             points,
-            self._conditions("include"),
-            self._conditions("exclude"),
+            include,
+            exclude,
             derive,
             self._template(NAME if template is None else str(template.value), template.span if template else None),
             times,

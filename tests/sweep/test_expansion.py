@@ -149,6 +149,15 @@ def test_repetitions_count_among_the_combinations():
     assert "has 2000000 combinations" in complaint(grid=grid, repeat=2).message
 
 
+def test_what_is_worked_out_at_each_combination_counts():
+    grid = {"job.nodes": list(range(1, 501)), "parallel.nproma": list(range(1, 501))}
+    found = complaint(grid=grid, include=["nodes > 1"], exclude=["nproma == nodes"], derive={"environment.A": "nodes"})
+    assert found.message == "the sweep has 250000 combinations"
+    assert found.notes == ("expected: at most 166666 with 3 conditions and derived values",)
+    derive = {f"environment.A{number}": "nodes" for number in range(101)}
+    assert complaint(grid={"job.nodes": [1]}, derive=derive).message == "the sweep derives 101 values"
+
+
 def test_conditions_choose():
     assert values(grid=GRID, include=["num_io_procs == 0", "nodes == 2"]) == [(0, 1), (0, 2), (1, 2), (2, 2)]
     assert values(grid=GRID, include=["nodes == 2"], exclude=["num_io_procs == 2", "num_io_procs == 0"]) == [(1, 2)]
