@@ -7,6 +7,7 @@ Options of srun are those of Slurm 22.05; of mpirun and mpiexec those that Open 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from nmlgen.experiment.experiment import Launch
@@ -88,36 +89,36 @@ def read_launch(words: Sequence[StaticWord]) -> LaunchCommand | None:
 
 def _behind_prefixes(words: list[StaticWord], environment: dict[str, Setting]) -> list[StaticWord]:
     """The words behind assignments, env, time, numactl and their like; `environment` takes what they set."""
-    while words:
-        word = words[0]
+    at = 0
+    while at < len(words):
+        word = words[at]
         name = word.start.rpartition("/")[2]
         if _ASSIGNMENT.match(word.start):
             variable = word.start.partition("=")[0]
             environment[variable] = _variable(variable, word.after(len(variable) + 1))
-            words = words[1:]
+            at += 1
         elif word.text is not None and name in _PREFIXES:
-            words = _behind_options(words[1:], name)
+            at = _behind_options(words, at + 1, name)
         else:
             break
-    return words
+    return words[at:]
 
 
-def _behind_options(words: list[StaticWord], program: str) -> list[StaticWord]:
-    """The words behind the options, and the operands, of a program that runs what follows."""
+def _behind_options(words: list[StaticWord], at: int, program: str) -> int:
+    """The place behind the options, and the operands, from `at` on, of a program that runs what follows."""
     operands = _OPERANDS.get(program, 0)
-    while words:
-        text = words[0].start
+    while at < len(words):
+        text = words[at].start
         if text == "--":
-            words = words[1:]
-            break
-        if not text.startswith("-"):
-            if not operands:
-                break
+            return at + 1
+        if text.startswith("-"):
+            at += 2 if text in _PREFIXES[program] else 1
+        elif operands:
             operands -= 1
-            words = words[1:]
+            at += 1
         else:
-            words = words[2 if text in _PREFIXES[program] else 1 :]
-    return words
+            break
+    return at
 
 
 def _variable(name: str, value: StaticWord) -> Setting:
@@ -135,7 +136,8 @@ class _Reading:
         self.for_launcher = frozenset(environment)
         self.environment = environment
         self.counts: dict[str, Setting] = {}
-        self.counting: list[StaticWord] = []
+        self.counting: set[int] = set()
+        """The identities of the words that say how many tasks there are."""
         self.problems: list[SyntaxProblem] = []
         self.is_certain = True
 
@@ -163,11 +165,7 @@ class _Reading:
             tuple(self.problems),
             self._count("cpus-per-task") if "cpus-per-task" in self.counts else None,
             started,
-            tuple(
-                _option(word)
-                for word in options
-                if word.text != "--" and not any(word is counting for counting in self.counting)
-            ),
+            tuple(_option(word) for word in options if word.text != "--" and id(word) not in self.counting),
         )
 
     def _count(self, name: str) -> Setting | None:
@@ -178,21 +176,22 @@ class _Reading:
 
     def _srun(self) -> list[StaticWord]:
         given, rest = read_options(self.words, slurm_options("srun"))
+        options_in = Counter(id(option.word) for option in given)
         for option in given:
-            if option.option is not None and option.option.name in ("ntasks", "cpus-per-task"):
-                self._set_aside(option, given)
+            is_count = option.option is not None and option.option.name in ("ntasks", "cpus-per-task")
+            if is_count and options_in[id(option.word)] == 1:
+                self._set_aside(option)
             if option.is_undecided or (option.option is None and option.word.text is None):
                 self.is_certain = False
             elif option.option is not None and option.value is not None:
                 self._srun_option(option, option.option.name, option.value)
         return rest
 
-    def _set_aside(self, option: GivenOption, given: list[GivenOption]) -> None:
-        """Remember the words of an option that counts, unless another option is in them."""
-        if sum(other.word is option.word for other in given) == 1:
-            self.counting.append(option.word)
-            if option.takes_next_word and option.value is not None:
-                self.counting.append(option.value)
+    def _set_aside(self, option: GivenOption) -> None:
+        """Remember the words of an option that counts, and has them for itself."""
+        self.counting.add(id(option.word))
+        if option.takes_next_word and option.value is not None:
+            self.counting.add(id(option.value))
 
     def _srun_option(self, given: GivenOption, name: str, value: StaticWord) -> None:
         if name in ("ntasks", "nodes", "ntasks-per-node", "cpus-per-task"):
@@ -232,17 +231,17 @@ class _Reading:
         self.counts[name] = Setting(name, (Origin(LAYER, value, word.span),), certainty)
 
     def _mpirun(self) -> list[StaticWord]:
-        rest = list(self.words)
-        while rest and rest[0].start.startswith("-"):
-            length = self._mpirun_option(rest)
+        at = 0
+        while at < len(self.words) and self.words[at].start.startswith("-"):
+            length = self._mpirun_option(self.words[at : at + 3])
             if length is None:
                 self.is_certain = False
                 return []
-            rest = rest[length:]
-        return rest
+            at += length
+        return self.words[at:]
 
     def _mpirun_option(self, words: list[StaticWord]) -> int | None:
-        """How many words the first option takes; None where that is not known."""
+        """How many words, of three, the option that they begin with takes; None where that is not known."""
         word, *behind = words
         written, equals, _ = word.start.partition("=")
         name = written.lstrip("-")
@@ -252,7 +251,7 @@ class _Reading:
             return None
         if name in (*MPIRUN_TASKS, *MPIRUN_TASKS_PER_NODE):
             if name in MPIRUN_TASKS:
-                self.counting += words[: 1 if equals else 2]
+                self.counting.update(id(word) for word in words[: 1 if equals else 2])
             if behind:
                 self._set_count("ntasks" if name in MPIRUN_TASKS else "ntasks-per-node", written, behind[0])
         elif name in MPIRUN_WITH_TWO_VALUES:

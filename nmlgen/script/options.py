@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
@@ -116,23 +117,30 @@ class GivenOption:
 
 def read_options(words: Sequence[StaticWord], table: OptionTable) -> tuple[list[GivenOption], list[StaticWord]]:
     """The options up to the first word that is none, and the words from there on; `--` ends the options."""
+    rest = deque(words)
+    given, _ = take_options(rest, table)
+    return given, list(rest)
+
+
+def take_options(rest: deque[StaticWord], table: OptionTable) -> tuple[list[GivenOption], bool]:
+    """The same, taken away from the words; and whether a `--` ended them."""
     given: list[GivenOption] = []
-    rest = list(words)
     while rest:
         word = rest[0]
         if word.text == "--":
-            return given, rest[1:]
+            rest.popleft()
+            return given, True
         if word.start in ("", "-") or not word.start.startswith("-"):
             break
-        rest.pop(0)
+        rest.popleft()
         if word.start.startswith("--"):
             given.append(_long(word, rest, table))
         else:
             given += _letters(word, rest, table)
-    return given, rest
+    return given, False
 
 
-def _long(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> GivenOption:
+def _long(word: StaticWord, rest: deque[StaticWord], table: OptionTable) -> GivenOption:
     name, equals, _ = word.start[2:].partition("=")
     written = f"--{name}"
     if word.text is None and not equals:
@@ -147,7 +155,7 @@ def _long(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> Given
     return _with_next(GivenOption(written, word, option), rest)
 
 
-def _letters(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> list[GivenOption]:
+def _letters(word: StaticWord, rest: deque[StaticWord], table: OptionTable) -> list[GivenOption]:
     """The options of one word such as `-vN2`."""
     given: list[GivenOption] = []
     for at in range(1, len(word.start)):
@@ -165,11 +173,11 @@ def _letters(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> li
     return given
 
 
-def _with_next(given: GivenOption, rest: list[StaticWord]) -> GivenOption:
+def _with_next(given: GivenOption, rest: deque[StaticWord]) -> GivenOption:
     """The option with the next word as its value, if it wants one."""
     if given.option is None or given.option.value != "required":
         return given
-    return evolve(given, value=rest.pop(0)) if rest else evolve(given, is_missing=True)
+    return evolve(given, value=rest.popleft()) if rest else evolve(given, is_missing=True)
 
 
 @cache

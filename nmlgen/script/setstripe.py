@@ -6,6 +6,7 @@ Sources: the manual page lfs-setstripe(1) and `lustre/utils/lfs.c` of Lustre 2.1
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.experiment.striping import ON_METADATA_SERVER, Extent, extents_of
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, read_options
+from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, take_options
 from nmlgen.source import Span
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import whole_number
@@ -142,14 +143,14 @@ def _options_and_directories(
     """lfs takes options behind directories, too, up to `--`."""
     given: list[GivenOption] = []
     directories: list[StaticWord] = []
-    rest = list(words)
+    rest = deque(words)
     while rest:
-        found, behind = read_options(rest, options)
+        found, is_end = take_options(rest, options)
         given += found
-        if len(behind) < len(rest) and rest[len(rest) - len(behind) - 1].text == "--":
-            return given, [*directories, *behind]
-        directories += behind[:1]
-        rest = behind[1:]
+        if is_end:
+            return given, [*directories, *rest]
+        if rest:
+            directories.append(rest.popleft())
     return given, directories
 
 
