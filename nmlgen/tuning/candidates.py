@@ -120,7 +120,7 @@ def _directive(experiment: Experiment, name: str) -> int | None:
         return None
 
 
-_MOST_OUTPUTS = 500
+_MOST_OUTPUTS = 300
 """A bound on work: so many outputs are looked at in all layouts together."""
 
 
