@@ -10,6 +10,9 @@ from nmlgen.resources import shipped
 from nmlgen.source import Span
 from nmlgen.values import evolve, frozen
 
+MOST_WORDS = 5_000
+"""Of so many words the directives of a script are read, whatever the scheduler is."""
+
 
 @frozen
 class StaticWord:

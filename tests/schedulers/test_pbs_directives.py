@@ -251,3 +251,9 @@ def test_lint_of_a_run_script(tmp_path):
 def test_the_fix_writes_the_resource_that_is_meant():
     (problem,) = read_pbs_directives(Source("job.sh", "#PBS -l select=2:ncpuss=64\n"))
     assert [(edit.span.text, edit.replacement) for edit in problem.fix.edits] == [("ncpuss", "ncpus")]
+
+
+def test_of_very_many_words_the_first_are_read():
+    line = "#PBS" + " -q a" * 2_000
+    assert read(line + " -V", line) == [("too-many-words", "a", False)]
+    assert len(read("#PBS" + " --" * 6_000)) == 5_000

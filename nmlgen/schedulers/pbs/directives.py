@@ -26,7 +26,7 @@ from nmlgen.schedulers.pbs.values import (
     is_days,
     resources,
 )
-from nmlgen.script.options import StaticWord
+from nmlgen.script.options import MOST_WORDS, StaticWord
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
@@ -138,6 +138,8 @@ class _Reading:
     def __init__(self, text: Text) -> None:
         self.text = text
         self.may_be_torque = self.has_chunks = False
+        self.left = MOST_WORDS
+        self.beyond: Span | None = None
 
     def problems(self, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
         directives, end = self.head()
@@ -151,6 +153,9 @@ class _Reading:
         given: dict[str, Span] = {}
         for directive in directives:
             yield from self.of_directive(directive, given)
+        if self.beyond is not None:
+            message = f"more than {MOST_WORDS} words of directives are not read"
+            yield _problem("too-many-words", message, self.beyond, "a script with fewer", stops=False)
         if "select" in given:
             for name in OF_CHUNKS:
                 if name in given:
@@ -191,6 +196,12 @@ class _Reading:
             if text[at].isspace() or text[at : at + 2] == "\\\n":
                 at += 1 if text[at].isspace() else 2
                 continue
+            if not self.left:
+                self.beyond = self.beyond or self.text.span(at, at + 1)
+                if words and words[-1].start.startswith("-"):  # its value may be the next one
+                    words.pop()
+                break
+            self.left -= 1
             start, parts = at, []
             line_end = line_end if start <= line_end else _line_end(text, start)
             while at < end and not text[at].isspace():

@@ -26,7 +26,7 @@ from nmlgen.schedulers.slurm.values import (
     unheeded,
     without_limit,
 )
-from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.script.options import MOST_WORDS, GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
@@ -40,7 +40,6 @@ MEMORY_TWICE = "memory-twice"
 
 _MAGIC = ("#SBATCH", "#SLURM")
 _BYTE_ORDER_MARK = "\ufeff"
-_MOST_WORDS = 5_000
 _MOST_FOREIGN = 1_000  # lines for other batch systems that are told
 _SPACE = " \t\n\v\f\r"
 _ANY = re.compile(r"#[ \t]*(?:S[A-Z]{4,6}|PBS|BSUB)", re.IGNORECASE)
@@ -341,7 +340,7 @@ class _Reading:
         for pattern in (_TEMPLATE, _FORM):
             masked = pattern.sub(lambda match: match[0].translate(_MASKED), masked)
         here = 0
-        while len(self.words) <= _MOST_WORDS:
+        while len(self.words) <= MOST_WORDS:
             while here < len(masked) and masked[here] in _SPACE:
                 here += 1
             if here == len(masked) or masked[here] == "#":
@@ -390,11 +389,12 @@ class _Reading:
     # --- Options ----------------------------------------------------------------------------------------------
 
     def _options(self) -> None:
-        if len(self.words) > _MOST_WORDS:
-            message = f"more than {_MOST_WORDS} words of directives are not read"
-            span = self.words[_MOST_WORDS].span
+        if len(self.words) > MOST_WORDS:
+            message = f"more than {MOST_WORDS} words of directives are not read"
+            span = self.words[MOST_WORDS].span
             self._problem("too-many-words", message, span, "a script with fewer", stops=False)
-            del self.words[_MOST_WORDS:]
+            last = self.words[MOST_WORDS - 1]  # whose value may be the next one
+            del self.words[MOST_WORDS - last.start.startswith("-") :]
         words, whole = self.words, dict[str, Setting]()
         for start, end in pairwise([0, *self.components, len(words)]):
             self.words, self.settings = words[start:end], {}
