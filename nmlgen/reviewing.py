@@ -27,7 +27,7 @@ from nmlgen.rechecking import Rechecker
 from nmlgen.script.assignments import DYNAMIC
 from nmlgen.script.evaluate import SYSTEM
 from nmlgen.script.events import Ended, Piece
-from nmlgen.script.hardly_a_script import is_hardly_a_script
+from nmlgen.script.hardly_a_script import is_hardly_a_script, is_piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.worlds import Stretch, WrittenText
@@ -55,7 +55,8 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
-    if findings and is_hardly_a_script(script.source, findings):
+    is_part = is_piece(script.source.name, (found.kind for found in script.problems))
+    if findings and (is_part or is_hardly_a_script(script.source, findings)):
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings = list(_after_the_first(findings))
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]

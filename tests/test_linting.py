@@ -649,6 +649,26 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([script]).errors == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "number"),
+    [
+        ("job_header", "for i in 1 2; do\n date", 0),
+        ("prologue.sh", "{\ndate", 0),
+        ("job_footer.ksh", " date\ndone", 0),
+        ("job_footer.ksh", "for i in 1 2; do\n date", 1),
+        ("job_header", "date )\nfor i in 1 2; do\n date", 1),
+        ("job_header", "for i in 1 2; do\n date\nfi", 1),
+        ("ahead.sh", "for i in 1 2; do\n date", 1),
+        ("job.sh", "for i in 1 2; do\n date", 1),
+    ],
+)
+def test_a_block_goes_on_behind_the_beginning_of_a_script(name, text, number, tmp_path):
+    (tmp_path / name).write_text(f"#!/bin/ksh\n{text}\n")
+    report = nmlgen.lint([tmp_path / name])
+    assert len(report.errors) == number
+    assert "SHL001" in codes(report)
+
+
 @pytest.mark.parametrize(("beginning", "number"), [("", 0), ("#!/bin/bash\n", 1), ("true\n" * 10, 1)])
 def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
     script = tmp_path / "job.sh"

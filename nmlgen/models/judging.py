@@ -16,9 +16,12 @@ from nmlgen.source import Source, Span
 from nmlgen.values import evolve
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
-_MARKED = re.compile(r"[@$%<{[]+[({]?\w[\w ]*[])}>@}]*[dfis]?|__\w+__|\$\{[A-Za-z_]\w*[^\w{}][^{}]*\}")
+_MARKED = re.compile(r"[@$%<{[]+[({]?\w[\w ]*[])}>@%]*[dfis]?|__\w+__|\$\{[A-Za-z_]\w*[^\w{}][^{}]*\}")
 """What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `${word:-default}`, `<word>`,
 `{{word}}`."""
+
+_OF_VALUES = "+-.0123456789"
+"""What may stand around such a mark within a value."""
 
 
 class Judging:
@@ -255,8 +258,13 @@ def _is_placeholder(problem: SyntaxProblem) -> bool:
 
 
 def _is_marked(problem: SyntaxProblem) -> bool:
+    """Whether a template marks a value, or what stands between the dots of a logical one, or behind a sign or digits:
+    `<hours>`, `.<restart>.`, `-{{n}}`."""
     span = problem.span
-    return _MARKED.fullmatch(span.text) is not None or is_within_placeholder(span.source.line(span.line), span.column)
+    text = span.text.lstrip(_OF_VALUES)
+    column = span.column + len(span.text) - len(text)
+    is_marked = _MARKED.fullmatch(text.rstrip(_OF_VALUES)) is not None
+    return is_marked or is_within_placeholder(span.source.line(span.line), column)
 
 
 def _is_untyped(problem: SyntaxProblem) -> bool:

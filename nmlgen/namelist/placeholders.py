@@ -20,7 +20,11 @@ _PLACEHOLDER = re.compile(
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
     r"|\[(?<=[=, \t]\[)[A-Za-z_]\w*\](?=[,/ \t\r\n]|\Z)"  # no value of a namelist begins so
 )  # each begins with a character of its own, by which the places to look at are found
-_OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*(?:[^\w{}\n][^{}\n]{0,99})?\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
+_FILLED_IN = re.compile(
+    r"(\$\{[A-Za-z_]\w*(?:[^\w{}\n][^{}\n]{0,99})?\})"  # by a shell
+    r"|([=,'\"][ \t]{0,99}[.+-]?)(\$[A-Za-z_]\w*)"  # .$name. is true or false
+    r"|([=,][ \t]{0,99}[.+-]?)(<[A-Za-z_]\w*>)"  # within quotes angles may be the model's own
+)
 _STAND_IN = re.compile(
     r"([A-Z])\1\1+|xxx+|<[^<>\n]+>|.*(?<![A-Za-z0-9])R(?:XX?|NN?|xx?|nn?)B(?:YY?|XX?|NN?|KK?|yy?|xx?|nn?|kk?)(?![A-Za-z0-9]).*"
     r"|(?i:(?:change|replace|fill|fix)[_-]?(?:me|this|in)|to[_-]?do|tbd)"
@@ -103,9 +107,14 @@ def hidden(text: str) -> str:
 
 
 def template(source: Source) -> Text:
-    """The text of a source in which the placeholders are unknown, also those that a shell fills in: in a file by itself
-    nobody has taken them for a script's."""
-    text = hidden(source.text)
-    if "$" in text:
-        text = _OF_A_SHELL.sub(lambda match: (match[2] or "") + UNKNOWN * len(match[1] or match[3]), text)
-    return Text(source, text)
+    """The text of a source in which the placeholders are unknown, also those that a shell fills in, and `<name>`: in a
+    file by itself nobody has taken them for a script's."""
+    text = source.text
+    if "$" in text or "<" in text:
+        text = _FILLED_IN.sub(_unknown, text)
+    return Text(source, hidden(text))
+
+
+def _unknown(match: re.Match[str]) -> str:
+    before = match[2] or match[4] or ""
+    return before + UNKNOWN * (len(match[0]) - len(before))

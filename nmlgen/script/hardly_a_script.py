@@ -1,4 +1,5 @@
-"""Texts in which a shell finds mistakes, but that are not for one as they stand: templates, and notes for people."""
+"""Texts in which a shell finds mistakes, but that are not for one as they stand: templates, pieces of scripts, and
+notes for people."""
 
 from __future__ import annotations
 
@@ -25,6 +26,11 @@ _OF_NO_SHELL = re.compile(
 """A statement of R, in what has been written down after its prompt, a sum, or a line of XML: `a <- f(b)`,
 `2 * (3 + 4)`, `<?xml version="1.0"?>`."""
 _NOTES = re.compile(r"(?i:(?:.*[^a-z])?notes?(?![a-z]))")
+_PIECES = {
+    "unclosed-block": re.compile(r"(?i:(?:.*[^a-z])?(?:head(?:er)?|prolog(?:ue)?|preamble)(?![a-z]).*)"),
+    "stray-word": re.compile(r"(?i:(?:.*[^a-z])?(?:foot(?:er)?|tail|epilog(?:ue)?)(?![a-z]).*)"),
+}
+"""What is wrong with the beginning or the end of a script that is put together of files, and what such are called."""
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
 _PROMPT_OF_PROGRAM = re.compile(r"(?P<prompt>[A-Za-z][\w.]{0,99}> )(?![^\n]*<<)[ \t]*[A-Za-z]")
 """What a program waits with: `sqlite> ALTER TABLE a;`. To a shell `> ALTER` is a file to write to."""
@@ -50,6 +56,13 @@ def is_hardly_a_script(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text of which a shell cannot read what the findings point at is a template, or written for people."""
     found = tuple(findings)
     return _is_template(source, found) or _is_for_people(source, found)
+
+
+def is_piece(name: str, kinds: Iterable[str]) -> bool:
+    """Whether a file is called as the beginning or the end of a script is, and has nothing wrong but that a block goes
+    on behind it, or began before it: `cat job_header body job_footer >job`."""
+    forms = {_PIECES.get(kind) for kind in kinds}
+    return len(forms) == 1 and all(form is not None and form.fullmatch(name.rpartition("/")[2]) for form in forms)
 
 
 def _is_template(source: Source, findings: Iterable[Finding]) -> bool:

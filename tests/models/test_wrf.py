@@ -168,6 +168,30 @@ def test_what_a_template_marks_is_put_in_later(judged, mark):
     assert found(judged(("run_hours = 12", f"run_hours = {mark}"))) == [("WRF002", "warning")]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        ".<again>.",
+        ".{{again}}.",
+        ".@again@.",
+        ".__again__.",
+        ".#AGAIN#.",
+        "-<again>",
+        "0<again>",
+        "1{{again}}",
+        "%again%",
+    ],
+)
+def test_a_template_marks_a_part_of_a_value(judged, value):
+    problems = found(judged(("run_hours = 12", f"run_hours = 12, restart = {value}")))
+    assert {severity for _, severity in problems} == {"warning"}
+
+
+@pytest.mark.parametrize("value", [".abc.", "-abc", ".ABC."])
+def test_a_word_between_dots_is_no_mark(judged, value):
+    assert ("WRF002", "error") in found(judged(("run_hours = 12", f"run_hours = 12, restart = {value}")))
+
+
 @pytest.mark.parametrize("value", ["abc", "60.5", "'60'", "1, 2"])
 def test_a_value_that_does_not_fit_ends_wrf(judged, value):
     assert ("WRF002", "error") in found(judged(("time_step = 60", f"time_step = {value}")))

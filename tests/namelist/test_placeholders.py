@@ -89,6 +89,19 @@ def test_variables_of_a_shell_in_a_file_by_itself() -> None:
     assert hidden("a = $dt_restart") == "a = $dt_restart"
 
 
+@pytest.mark.parametrize("value", [".$again.", ".${again}.", "-$n", "<again>", ".<again>.", ".{{again}}.", "-<n>"])
+def test_a_part_of_a_value_that_is_filled_in(value: str) -> None:
+    source = Source("t", f"&run_nml\n a = {value}, {value}\n b = 1\n/\n")
+    (group,) = read(source, template(source)).groups
+    assert not group.errors
+    assert [[value.kind for value in item.values] for item in group.items] == [["unknown"] * 2, ["integer"]]
+
+
+def test_angles_within_quotes_stay() -> None:
+    source = Source("t", "&output_nml\n filename_format = '<output_filename>_<levtype>'\n/\n")
+    assert template(source).text == source.text
+
+
 @pytest.mark.parametrize(
     "text", ["RXBY", "RnnBkk", "icon_grid_RXXBYY_G.nc", "ZZZ", "XXXX", "xxx", "<your account>", "CHANGE_ME", "todo"]
 )
