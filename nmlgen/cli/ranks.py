@@ -43,6 +43,8 @@ from nmlgen.report.workload import format_workload, workload_document
 from nmlgen.workloads import namelist_of_other, workload_of_spec
 
 _WIDTH = 100
+_MOST_SEATS_TOLD = 100_000
+"""JSON of more, a mapping for each rank, would take memory without an end; `nodes` tells of them."""
 
 
 @click.command("ranks")
@@ -174,7 +176,10 @@ def _show_json(experiment: Experiment, times: int) -> int:
     try:
         document = {**document, "nodes": nodes_document(nodes(experiment), _titles(experiment))}
         if experiment.programs:
-            document["seats"] = seats_document(placement(experiment), _programs(experiment))
+            seats = placement(experiment)
+            if len(seats) > _MOST_SEATS_TOLD:
+                click.echo(f"note: {len(seats)} seats are too many to be listed one by one", err=True)
+            document["seats"] = seats_document(seats, _programs(experiment)) if len(seats) <= _MOST_SEATS_TOLD else None
     except UndecidedError:
         document = {**document, "nodes": None}
     click.echo(to_json(document))

@@ -80,6 +80,10 @@ def at_fault(condition: str, facts: Facts, variable: Name) -> int | None:
     return next((place for place in found if place is not None), None)
 
 
+_MOST_PLACES = 1_000
+"""A bound on work: what is asked of each element may look at all others."""
+
+
 @frozen(eq=False)
 class _Look:
     """What is asked of each element in turn, of the variables `inside`; of those that are `filled` the elements that
@@ -95,7 +99,7 @@ class _Look:
         if None in lists:
             return None
         given = max((len(values) for values in lists if values), default=0)
-        count = max([given, *(facts.places(*variable) for variable in self.filled)])
+        count = min(_MOST_PLACES, max([given, *(facts.places(*variable) for variable in self.filled)]))
         return ((place, self.truth(facts.at(place))) for place in range(1, count + 1))
 
 
@@ -200,8 +204,24 @@ class _OfSettings(Parser):
             self._filled.append((group, variable))
             ahead = _AHEAD[name]
             return lambda facts: facts.element(group, variable, ahead)
-        work_out = _OF_VARIABLES[name]
-        return lambda facts: None if (values := facts.values(group, variable)) is None else work_out(values)
+        return _of_list(_OF_VARIABLES[name], group, variable)
+
+
+def _of_list(work_out: Callable[[list[Any]], Any], group: str, variable: str) -> Term:
+    """What is worked out of a whole list. Asked again of the same list, as for each element of another one, it is not
+    worked out anew."""
+    last: tuple[list[Any] | None, Any] = None, None
+
+    def value(facts: Facts) -> Any:
+        nonlocal last
+        values = facts.values(group, variable)
+        if values is None:
+            return None
+        if last[0] is not values:
+            last = values, work_out(values)
+        return last[1]
+
+    return value
 
 
 def _folded(value: Any) -> Any:

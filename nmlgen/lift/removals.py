@@ -41,16 +41,18 @@ def of_removals(programs: Iterable[Ran], guard: Guard) -> Iterator[SyntaxProblem
         else:
             gone = {path for path, _ in operands if path is not None}
             above = {path[0] for path in gone}
-            made = {there for there in made if there not in gone and above.isdisjoint(_above(there[0]))}
+            lengths = sorted({len(path) for path in above})
+            made = {there for there in made if there not in gone and not _lies_in(there[0], above, lengths)}
 
 
 def _is_for_directories(option: str) -> bool:
     return option in _LONG if option.startswith("--") else not _TAKES_DIRECTORIES.isdisjoint(option)
 
 
-def _above(path: str) -> Iterator[str]:
-    """The directories that a path lies in."""
-    return (path[:place] for place, letter in enumerate(path) if letter == "/")
+def _lies_in(path: str, directories: set[str], lengths: Iterable[int]) -> bool:
+    """Whether a path lies in one of the directories, whose names have these lengths. Not every directory above it is
+    looked up: a path may have hundreds of thousands."""
+    return any(path[length : length + 1] == "/" and path[:length] in directories for length in lengths)
 
 
 def _path(item: Field, event: Ran, guard: Guard) -> tuple[str, tuple[Hashable, ...]] | None:

@@ -147,10 +147,10 @@ def _alike(numbered: tuple[int, Node]) -> tuple[tuple[tuple[tuple[int, str], int
 
 def _crew_words(crew: Mapping[tuple[int, str], int], titles: Sequence[str], size: int) -> str:
     parts = []
-    for number, title in enumerate(titles):
+    for number in sorted({number for number, _ in crew}):  # of thousands of programs few sit on one node
         kinds = [f"{crew[number, kind]} {_LABELS.get(kind, kind)}" for kind in _TASKS if crew.get((number, kind))]
         if kinds:
-            parts.append((f"{title}: " if len(titles) > 1 else "") + ", ".join(kinds))
+            parts.append((f"{titles[number]}: " if len(titles) > 1 else "") + ", ".join(kinds))
     unclaimed = size - sum(crew.values())
     parts += [f"{unclaimed} of no model"] if unclaimed else []
     return "; ".join(parts) or "nothing"

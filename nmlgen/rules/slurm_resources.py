@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Partition
@@ -16,6 +16,8 @@ from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
 
+_MOST_NAMED = 10
+"""Features of one constraint that are told of: a text may have hundreds of thousands."""
 _FEATURE = pattern(r"(?<!\d)\d*[A-Za-z_][\w.:-]*")
 
 
@@ -718,13 +720,13 @@ class UnknownFeature(Rule):
         known = {*machine.features, *(name for kind in machine.node_local.values() for name in kind.constraints)}
         if experiment.node_local is not None and experiment.node_local.constraint is not None:
             known.add(experiment.node_local.constraint.value)  # judged by the rules on node-local runs
-        for name in _FEATURE.findall(re.sub(r"\*\d+", "", text)):
-            if name not in known:
-                yield self.finding(
-                    constraint,
-                    f'site {machine.name} lists no node feature "{name}"',
-                    f"expected: one or several of {', '.join(machine.features)}",
-                )
+        names = dict.fromkeys(_FEATURE.findall(re.sub(r"\*\d+", "", text)))
+        for name in islice((name for name in names if name not in known), _MOST_NAMED):
+            yield self.finding(
+                constraint,
+                f'site {machine.name} lists no node feature "{name}"',
+                f"expected: one or several of {', '.join(machine.features)}",
+            )
 
 
 def _lead(experiment: Experiment) -> tuple[Setting, int] | None:

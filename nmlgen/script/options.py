@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 
 from nmlgen.resources import shipped
 from nmlgen.source import Span
@@ -62,6 +64,7 @@ class OptionTable:
     options: tuple[Option, ...]
     _by_name: Mapping[str, Option]
     _by_letter: Mapping[str, Option]
+    _sorted: tuple[str, ...]
 
     @classmethod
     def of(cls, options: Iterable[Option]) -> OptionTable:
@@ -71,6 +74,7 @@ class OptionTable:
             found,
             {option.name: option for option in found if option.name},
             {option.short: option for option in found if option.short},
+            tuple(sorted({option.name for option in found if option.name})),
         )
 
     @property
@@ -87,7 +91,9 @@ class OptionTable:
         is ambiguous."""
         if name in self._by_name:
             return (self._by_name[name],)
-        found = tuple(option for known, option in self._by_name.items() if known.startswith(name))
+        behind = self._sorted[bisect_left(self._sorted, name) :]
+        begin = set(takewhile(lambda known: known.startswith(name), behind))
+        found = tuple(option for known, option in self._by_name.items() if known in begin) if begin else ()
         earlier = tuple(option for option in found if not option.is_later)
         return earlier if len(earlier) == 1 else found
 

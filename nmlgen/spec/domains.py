@@ -7,6 +7,7 @@ nests. Sources: ICON 2024.10 `mo_grid_nml.f90` (grids, parents, times, feedback)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -24,7 +25,8 @@ _LEVELS, _VERTICAL = ("run_nml", "num_lev"), ("run_nml", "lvert_nest")
 _TIMES = {"start": (("grid_nml", "start_time"), 0.0), "end": (("grid_nml", "end_time"), 1.0e30)}
 _FEEDBACK = ("grid_nml", "lfeedback")
 _DEFAULT_LEVELS = 31
-_MOST_NAMED = 50  # ICON has room for ten
+_MOST_NESTS = 1_000  # ICON has room for ten
+_MOST_NAMED = 50
 _KEY_OF = {_GRIDS: "file", _PARENTS: "parent", _LEVELS: "num_lev", _FEEDBACK: "lfeedback"} | {
     variable: key for key, (variable, _) in _TIMES.items()
 }
@@ -32,8 +34,12 @@ _KEY_OF = {_GRIDS: "file", _PARENTS: "parent", _LEVELS: "num_lev", _FEEDBACK: "l
 
 def mistakes(domains: Tree, namelists: Tree | None) -> Iterator[Finding]:
     """What cannot be lowered: nests without a file, parents that do not stand before, variables that are set twice."""
+    nests = domains.children or {}
+    for beyond in islice(nests.values(), _MOST_NESTS, None):
+        yield problem("SPC006", f"more than {_MOST_NESTS} nests of one model", beyond.key_span)
+        return
     seen: list[str] = []
-    for label, nest in (domains.children or {}).items():
+    for label, nest in nests.items():
         if nest.is_unset:
             continue
         if nest.get("file") is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from placements import CASES, spec
 
 
 def test_text(nmlgen: Callable[..., Any], here: Path) -> None:
@@ -177,3 +178,15 @@ def test_streams_that_a_spec_brings(nmlgen: Callable[..., Any], here: Path) -> N
         "h.01.nc",
         "h.02.nc",
     ]
+
+
+def test_seats_of_very_many_ranks_are_not_listed_one_by_one(
+    nmlgen: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "placed.yaml").write_text(json.dumps(spec(tmp_path, **CASES["one program"])))
+    for most, listed in ((8, 8), (7, None)):
+        monkeypatch.setattr("nmlgen.cli.ranks._MOST_SEATS_TOLD", most)
+        done = nmlgen("ranks", tmp_path / "placed.yaml", "--format", "json")
+        seats = json.loads(done.out)["seats"]
+        assert (seats and len(seats)) == listed
+        assert ("too many to be listed" in done.err) is (listed is None)

@@ -180,3 +180,24 @@ def test_other_words_are_refused(condition):
 )
 def test_the_element_at_fault(condition, variable, expected):
     assert at_fault(condition, Facts(x=[1, 2, 3], y=[1]), ("g", variable)) == expected
+
+
+def test_what_is_asked_of_each_element_has_an_end_and_lists_are_counted_once() -> None:
+    names, looks = ["a"] * 5_000, []
+
+    class Many:
+        def values(self, group, name):
+            return names
+
+        def places(self, group, name):
+            return len(names)
+
+        def at(self, place):
+            looks.append(place)
+            return self
+
+        def value(self, group, name):
+            return "b"
+
+    assert evaluate("any(g.x == 'a' and names(g.y) > 1)", Many()) is False
+    assert len(looks) == 1_000

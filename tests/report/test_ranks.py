@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from attrs import evolve
@@ -209,3 +210,20 @@ def test_documents() -> None:
         }
     ]
     assert split_document(RankSplit(0, 4, 0, 0, 0, 0))["tasks"] == 4
+
+
+def test_of_thousands_of_programs_those_of_a_node_are_looked_at() -> None:
+    class Titles(list):  # type: ignore[type-arg]
+        looks = 0
+
+        def __getitem__(self, number):  # type: ignore[no-untyped-def]
+            self.looks += 1
+            return super().__getitem__(number)
+
+        def __iter__(self):  # type: ignore[no-untyped-def]
+            raise AssertionError("each node looks at all programs")
+
+    titles = Titles(f"p{number}" for number in range(100))
+    shown = format_nodes([Node(n, [n], Counter({(n, "task"): 1})) for n in range(100)], titles)
+    assert shown.splitlines()[-1].endswith("p99: 1 ranks")
+    assert titles.looks == 100

@@ -159,3 +159,9 @@ def test_no_node_has_no_task(tmp_path):
 def test_other_libraries_put_several_tasks_on_a_core(tmp_path):
     text = 'mpi: {implementation: intel}\nlaunch: {command: mpirun, options: ["-np 257"]}'
     assert "SLM030" not in codes(text, tmp_path)
+
+
+def test_features_of_one_constraint_are_told_of_once_and_few_of_many(tmp_path):
+    same, many = "&".join(["a"] * 50), "&".join(f"a{number}" for number in range(50))
+    assert codes(f'job: {{constraint: "{same}"}}\n', tmp_path).count("SLM021") == 1
+    assert codes(f'job: {{constraint: "{many}"}}\n', tmp_path).count("SLM021") == 10

@@ -8,6 +8,7 @@ from script.commands import words_of
 
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.script.launch import LaunchCommand, read_launch
+from nmlgen.script.options import Option, OptionTable
 
 
 def read(command: str) -> LaunchCommand:
@@ -114,3 +115,18 @@ def test_no_tasks_at_all_are_all_slots_to_open_mpi() -> None:
 )
 def test_other_commands(command: str) -> None:
     assert read_launch(words_of(command)) is None
+
+
+def test_options_that_nobody_knows_are_not_held_against_all_names() -> None:
+    class Name(str):
+        looks = 0
+
+        def startswith(self, *given):  # type: ignore[no-untyped-def]
+            Name.looks += 1
+            return super().startswith(*given)
+
+    table = OptionTable.of(Option(Name(f"option-{number}"), None, "none") for number in range(1_000))
+    assert [table.named(f"other-{number}") for number in range(100)] == [()] * 100
+    assert Name.looks <= 100
+    assert [option.name for option in table.named("option-12")] == ["option-12"]
+    assert len(table.named("option-")) == 1_000

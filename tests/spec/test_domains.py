@@ -142,3 +142,10 @@ def test_of_very_many_nests_few_are_named(tmp_path: Path) -> None:
         spec_of(f"extends: %s\ndomains:\n{nests}", tmp_path)
     assert {finding.code for finding in caught.value.findings} == {"SPC004"}
     assert max(len(" ".join(finding.notes)) for finding in caught.value.findings) < 300
+
+
+def test_very_many_nests_are_refused(tmp_path: Path) -> None:
+    nests = "".join(f"  n{number}: {{file: n.nc}}\n" for number in range(1_001))
+    with pytest.raises(nmlgen.SpecError) as caught:
+        spec_of(f"extends: %s\ndomains:\n{nests}", tmp_path)
+    assert [finding.message for finding in caught.value.findings] == ["more than 1000 nests of one model"]

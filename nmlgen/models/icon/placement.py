@@ -22,8 +22,9 @@ from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.models.icon.ranks import rank_numbers, set_apart, split
 from nmlgen.values import frozen
 
-_MOST_SEATS = 1_000_000
-"""A bound on work: the largest machines have fewer cores that one job gets."""
+_MOST_NODES = 1_000_000
+_MOST_SEATS = 600_000
+"""A bound on work, for all programs together: no job of a machine in `presets/sites` gets more cores of processors."""
 
 WORK = ("test", "work")
 """The kinds of ranks that compute."""
@@ -164,7 +165,10 @@ def placement(experiment: Experiment) -> tuple[Seat, ...]:
     Raises SeatError where a rank has none, UndecidedError where something is not known that decides it.
     """
     crews: dict[int, list[tuple[int, int, str, int | None]]] = {}
-    rank = 0
+    rank = ahead = 0
+    for number in order(experiment):
+        ahead += (count := task_count(experiment, number))
+        _raise_if_too_many(experiment.programs[number], count, ahead)
     for number in order(experiment):
         count = 0
         for kind, node, gpu in _of_program(experiment, number):
@@ -184,14 +188,22 @@ def placement(experiment: Experiment) -> tuple[Seat, ...]:
     return tuple(sorted(seats, key=lambda seat: seat.rank))
 
 
+def _raise_if_too_many(program: Program, count: int, ahead: int) -> None:
+    """Where a program, or it and those ahead of it, have more ranks than are placed."""
+    if ahead <= _MOST_SEATS:
+        return
+    setting = next(
+        (program.settings[key] for key in ("tasks_per_node", "tasks", "seats") if key in program.settings), None
+    )
+    message = f"{program.path} has {count} ranks" + (f", and with those ahead of it {ahead}" if ahead > count else "")
+    raise SeatError(message, setting, f"expected: at most {_MOST_SEATS} ranks to place")
+
+
 def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int, int | None]]:
     """What each rank of a program does, its node and its GPU, in the order of the ranks."""
     program, place = experiment.programs[number], places(experiment)[number]
     count = task_count(experiment, number)
-    if count > _MOST_SEATS:
-        said = [program.settings[key] for key in ("tasks_per_node", "tasks", "seats") if key in program.settings]
-        setting = said[0] if said else None
-        raise SeatError(f"{program.path} has {count} ranks", setting, f"expected: at most {_MOST_SEATS} ranks to place")
+    _raise_if_too_many(program, count, count)
     kinds = [TASK] * count
     if program.model is not None:
         ranks = split(experiment.components[program.model])
@@ -338,6 +350,6 @@ def _count(setting: Setting) -> int:
     value = setting.value
     if type(value) is not int or value < 1:
         raise UndecidedError(setting)
-    if value > _MOST_SEATS:
-        raise SeatError(f"{setting.name} is {value}", setting, f"expected: at most {_MOST_SEATS} nodes")
+    if value > _MOST_NODES:
+        raise SeatError(f"{setting.name} is {value}", setting, f"expected: at most {_MOST_NODES} nodes")
     return value

@@ -23,6 +23,8 @@ MOST_IO_RANKS = 256
 """More are refused (ICON 2024.10, `mo_parallel_config.f90:280`)."""
 MOST_PARTITIONS = 256
 """ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
+_MOST_DOMAINS = 100
+"""A bound on work: ICON has room for ten."""
 _MOST_FILES = 100_000
 _MOST_FILES_OF_ALL = 150_000
 """A bound on work: ICON has room for far fewer partitions; the files of more are not listed."""
@@ -134,9 +136,9 @@ def reads_boundaries(component: Component) -> bool:
 
 
 def domains(component: Component) -> int:
-    """The number of model domains: the grids named by dynamics_grid_filename."""
+    """The number of model domains: the grids named by dynamics_grid_filename, as far as they are followed."""
     names = as_list(component["grid_nml", "dynamics_grid_filename"].value)
-    return max(1, sum(1 for name in names if str(name).strip()))
+    return min(_MOST_DOMAINS, max(1, sum(1 for name in names if str(name).strip())))
 
 
 class OutputFile(NamedTuple):

@@ -387,6 +387,7 @@ class _Contents:
         self._points = points(component, domain)
         self._width = 8 if component["io_nml", "lnetcdf_flt64_output"].value else 4
         self._dictionary = read_dictionary(component)
+        self._selections: dict[int, int | None] = {}
         self._entries = self._expanded()
         self.variables = sum(count for _, _, count, _ in self._entries)
 
@@ -543,7 +544,9 @@ class _Contents:
             return self._levels_of_stream() if interpolated else own
         if own is None or own == 1 or not variable.axis.startswith("height"):
             return own
-        return self._selected(own)
+        if own not in self._selections:  # few numbers of levels, of which hundreds of variables have one
+            self._selections[own] = self._selected(own)
+        return self._selections[own]
 
     def _levels_of_stream(self) -> int | None:
         if self._level_type == "ml":

@@ -222,7 +222,7 @@ def test_ranks_of_the_master_namelist(tmp_path: Path) -> None:
         (
             {"models": {"atm": {**ATM, "seats": "9999999 on 0-999"}, "oce": OCE}},
             "models.atm has 9999999000 ranks",
-            "at most 1000000 ranks",
+            "at most 600000 ranks",
         ),
         (
             {"models": {"atm": {**ATM, "seats": "4 on 0", "tasks": 4}, "oce": OCE}},
@@ -330,3 +330,10 @@ def test_more_nodes_than_any_machine_has_are_refused(tmp_path: Path) -> None:
     apart = {**models["oce"], "job": {**models["oce"]["job"], "nodes": 2**63}}
     with pytest.raises(SpecError, match="nodes is 9223372036854775808"):
         load_spec(spec(tmp_path, **{**sections, "models": {**models, "oce": apart}}))
+
+
+def test_very_many_ranks_of_all_programs_together_are_refused(tmp_path: Path) -> None:
+    programs = {f"p{number}": {"command": "./x", "tasks": 300_000} for number in range(3)}
+    atm = {**ATM, "device": "cpu", "tasks_per_node": 1}
+    with pytest.raises(SpecError, match="has 300000 ranks, and with those ahead of it"):
+        load_spec(spec(tmp_path, models={"atm": atm}, programs=programs))

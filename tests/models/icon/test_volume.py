@@ -648,3 +648,17 @@ def test_streams_that_differ_in_their_times_only_are_worked_out_once(tmp_path: P
     monkeypatch.setattr(volumes, "_Contents", lambda *args: made.append(args) or contents(*args))
     sizes = {volumes.step_volume(there, stream, "ml").best for stream in there.streams[-8:]}
     assert (len(made), sizes) == (1, {LEVELS + 8})
+
+
+def test_levels_of_hundreds_of_variables_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counted:
+        looks = 0
+
+        def fullmatch(self, text: str) -> Any:
+            Counted.looks += 1
+            return matching.fullmatch(text)
+
+    matching = volumes._MODEL_LEVEL
+    monkeypatch.setattr(volumes, "_MODEL_LEVEL", Counted())
+    only(wave("output.atm.ml_varlist=[temp, u, v, pres, rho, theta_v]", "output.atm.m_levels='1,2,3'"))
+    assert Counted.looks <= 2 * 3
