@@ -296,8 +296,8 @@ def test_a_directory_is_gone_with_those_that_it_lies_in(lines, is_found, tmp_pat
 
 
 def test_what_is_made_is_looked_at_once_for_all_that_goes(tmp_path, monkeypatch):
-    looked, above = [], removals._above
-    monkeypatch.setattr(removals, "_above", lambda path: looked.append(path) or above(path))
+    looked, lies_in = [], removals._lies_in
+    monkeypatch.setattr(removals, "_lies_in", lambda path, *more: looked.append(path) or lies_in(path, *more))
     made, gone = (" ".join(f"{letter}{number}" for number in range(30)) for letter in "ab")
     (tmp_path / "exp.waves.run").write_text(COMPLETE.replace("ulimit", f"mkdir {made}\nrm -r {gone}\nulimit"))
     lint([tmp_path / "exp.waves.run"])
