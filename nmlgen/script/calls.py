@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import is_not
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmlgen import disk
 from nmlgen.disk import read_bytes
+from nmlgen.script.assigned import Effects, effects
 from nmlgen.script.conditions import SUCCESS, Truth
 from nmlgen.script.events import Field
 from nmlgen.script.parser import parse
-from nmlgen.script.state import State, joined_variable
+from nmlgen.script.state import Definitions, State, joined_variable
 from nmlgen.script.syntax import Function, Script
 from nmlgen.script.values import Guard, Place, Value, contradicts, text_of, unknown, within
 from nmlgen.source import Source, Span, Text
@@ -46,11 +48,21 @@ class Calls:
         self.unresolved: list[Place] = []
         self.lost: Place | None = None
         self._returnable = 0  # how many functions and sourced files `return` can leave
+        self._all: tuple[list[Definitions], Effects | None] | None = None
 
     @property
     def is_returning(self) -> bool:
         """Whether there is anything that `return` can leave."""
         return self._returnable > 0
+
+    def effects_of_all(self) -> Effects | None:
+        """What the functions that there are may change, all together; None where there are none."""
+        functions = self.shell.state.functions
+        definitions = list(functions.values())
+        if self._all is None or len(self._all[0]) != len(definitions) or any(map(is_not, self._all[0], definitions)):
+            bodies = tuple(case[0].body for cases in definitions for _, case in cases if case is not None)
+            self._all = definitions, effects(bodies, functions) if bodies else None
+        return self._all[1]
 
     def call(self, name: str, arguments: list[Field], place: Place, otherwise: Callable[[], None]) -> None:
         """Call a function of the script; `otherwise` is what its name means where it is none."""

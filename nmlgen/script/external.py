@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import SUCCESS
 from nmlgen.script.events import Altered, Copied, Field, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.listing import WILDCARD, Listing, last_part, listing_of, read_find
@@ -108,16 +107,13 @@ def _ran(shell: Interpreter, fields: list[Field], place: Place) -> None:
 
 def _run_unknown(shell: Interpreter, fields: list[Field], place: Place) -> None:
     """A word that only a run knows names the command: it may be a function of the script, or `export`."""
-    state = shell.state
     assigned = [_ASSIGNED.match(case.text) for item in fields[1:] for case in item.value]
     shell.assignments.forget_all({match[1] for match in assigned if match})
-    bodies = [case[0].body for cases in state.functions.values() for _, case in cases if case is not None]
-    if bodies:
-        changes = effects(tuple(bodies), state.functions)
-        if changes.everything:
-            shell.assignments.forget_everything()
-        else:
-            shell.assignments.forget_all(changes.names)
+    changes = shell.calls.effects_of_all()
+    if changes is not None and changes.everything:
+        shell.assignments.forget_everything()
+    elif changes is not None:
+        shell.assignments.forget_all(changes.names)
     shell.doubt(place)
 
 

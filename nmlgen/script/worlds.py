@@ -40,8 +40,8 @@ _MOST_COVERING = 6
 _MOST_ENDS = 500  # of a script that are looked at for what is written behind them
 _MOST_FILES = 2_000
 """A bound on work: a directory may be copied into itself, again and again."""
-_MOST_COPIED = 200_000
-"""The same of the parts of texts that copies hold, and of so many characters in them."""
+_MOST_COPIED, _LOOKED_AT = 200_000, 20
+"""The same of the parts of texts that copies hold, of so many characters in them, and of files that are looked at."""
 _MOST_EXPANDED, _LONG = 500_000, 1_000
 """A bound on work: characters of variables in all files. A long text may be written again and again."""
 _CHARACTERS = 50
@@ -463,6 +463,14 @@ class _Files(UserDict[Path, list[Stretch]]):
             self._copied += len(content) + sum(len(stretch.text) for stretch in content) // _CHARACTERS
         return content if self._copied <= _MOST_COPIED else instead
 
+    def like(self, beginning: str) -> list[Path]:
+        """The files whose names begin like that; none where very much has been looked at or copied already."""
+        if self._copied > _MOST_COPIED:
+            return []
+        found = [path for path in self.data if path[0].startswith(beginning)]
+        self._copied += _LOOKED_AT * (1 + len(found)) + len(self.data) // _LOOKED_AT
+        return found
+
     def __setitem__(self, path: Path, content: list[Stretch]) -> None:
         if path not in self.data:
             insort(self._names, path[0])
@@ -581,7 +589,7 @@ def _copy(event: Copied, path: Path, files: _Files, directories: set[str], guard
 
 
 def _copy_directory(below: str, target: str, symbols: tuple[Hashable, ...], files: _Files, moves: bool) -> None:
-    for key in [key for key in files if key[0].startswith(below)]:
+    for key in files.like(below):
         if len(files) > _MOST_FILES:  # a directory copied into itself, again and again
             return
         content = files.pop(key) if moves else files[key]
@@ -598,10 +606,10 @@ def _remove(event: Removed, path: Path, files: _Files, directories: set[str]) ->
     if not (event.is_pattern or files.has_below(text)):
         return
     begin = _WILDCARD.split(text, maxsplit=1)[0]
-    for key in list(files):
+    for key in files.like(begin if event.is_pattern else f"{text}/"):
         if key[0].startswith(f"{text}/"):
             del files[key]
-        elif event.is_pattern and key[0].startswith(begin) and key[0].count("/") == text.count("/"):
+        elif event.is_pattern and key[0].count("/") == text.count("/"):
             try:
                 found = matches(((text, False),), key[0], extglob=False)
             except UndecidedPattern:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from rows import rows
 
 import nmlgen
-from nmlgen.script import effort, evaluate, words, worlds
+from nmlgen.script import calls, effort, evaluate, words, worlds
+from nmlgen.script.assigned import effects
 from nmlgen.script.parser import parse
+from nmlgen.script.values import text_of
 from nmlgen.script.worlds import covering_worlds
 from nmlgen.script.wrapper import follow
 from nmlgen.source import Source
@@ -123,6 +125,26 @@ def test_what_copies_hold_is_bounded(line, monkeypatch):
     text = f"echo x > f\nfor i in {' '.join(map(str, range(2_000)))}; do\n{line}done\ncat f > h\n"
     (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
     assert sum(len(file.stretches) for file in world.files.values()) < 10_000
+
+
+def test_files_are_not_gone_through_for_each_of_very_many_words(monkeypatch):
+    held = []
+    monkeypatch.setattr(worlds, "matches", lambda pattern, text, **_: bool(held.append(text)))
+    monkeypatch.setattr(worlds, "_MOST_COPIED", 2_000)
+    text = "".join(f"echo x > f{number}\n" for number in range(30)) + "rm " + "f* " * 1_000
+    assert covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}\n"))))
+    assert 30 <= len(held) < 1_000
+
+
+def test_functions_are_searched_once_for_all_commands_that_only_a_run_knows(monkeypatch):
+    searched = []
+    monkeypatch.setattr(
+        calls, "effects", lambda bodies, functions: searched.append(bodies) or effects(bodies, functions)
+    )
+    text = "a=1\nf() { a=2; }\n" + "$(program) b\n" * 30 + "g() { a=3; }\n" + "$(program) b\n" * 30
+    found = evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}")))
+    assert [len(bodies) for bodies in searched] == [1, 2]
+    assert text_of(found.final["a"].value) is None
 
 
 def test_the_end_of_what_may_be_arithmetic_is_not_looked_for_again_and_again(monkeypatch):

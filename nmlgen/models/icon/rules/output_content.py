@@ -42,6 +42,7 @@ _OF_ART = ("art_", "group:art_")  # registered by ART, of which no release's sou
 _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
+_SHORTEST_NEAR, _AS_NEAR = 3, 0.65  # among a thousand names shorter or less like ones mean nothing
 _MOST_TOLD = 200
 _NOT_INTERPOLATED = ("edge", "vertex")
 _ATMOSPHERE, _OCEAN = 1, 2
@@ -161,7 +162,8 @@ def _by_dictionary(finding: Finding) -> Finding:
 @cache
 def _near(name: str, release: str) -> tuple[str, ...]:
     """A note that names the nearest variable of a release."""
-    return did_you_mean(name, _all_names(release)) if len(name) <= _LONGEST_NEAR else ()
+    is_judged = _SHORTEST_NEAR <= len(name) <= _LONGEST_NEAR
+    return did_you_mean(name, _all_names(release), _AS_NEAR) if is_judged else ()
 
 
 @cache

@@ -39,6 +39,13 @@ def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
 
 
+@pytest.mark.parametrize(("name", "near"), [("tempp", '"temp"'), ("h", None), ("u_acc", None)])
+def test_names_that_are_hardly_like_it_are_not_asked_for(name, near, tmp_path):
+    notes = [note for finding in findings(f"ml_varlist: [{name}]", tmp_path) for note in finding.notes]
+    asked = [note for note in notes if note.startswith("did you mean")]
+    assert asked == ([f"did you mean {near}?"] if near else [])
+
+
 @pytest.mark.parametrize(
     ("physics", "names", "absent"),
     [
