@@ -17,7 +17,16 @@ from nmlgen.source import Source, encoded
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
 _Made = TypeVar("_Made")
+_LONGEST_PATH = 4095  # characters; PATH_MAX of Linux is in bytes, its end counted
 _MOST_MADE = 4  # a bound on memory: a master, the namelists of an atmosphere and an ocean, and a coupling beside it
+
+
+def _place(path: Path) -> Path:
+    """Where a file lies, all links followed. Raises OSError for a path that no system opens, and that takes long to
+    follow; RuntimeError for links that lead to each other."""
+    if len(str(path)) > _LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
+    return path.resolve()
 
 
 class Files:
@@ -68,7 +77,7 @@ class Files:
     def data(self, path: Path, name: str) -> bytes:
         """The bytes of a file, which messages call `name`; raises what `read_bytes` does."""
         try:
-            key = path.resolve()
+            key = _place(path)
         except RuntimeError:  # links that lead to each other, before Python 3.13
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
         data = encoded(self._texts[key]) if key in self._texts else read_bytes(path, name)
@@ -93,7 +102,7 @@ class Files:
 
     def _read(self, path: Path, shown: str) -> Source:
         try:
-            key = path.resolve()
+            key = _place(path)
             if key not in self._known:
                 text = self._texts[key] if key in self._texts else decode(_bytes(path))
                 self._known[key] = self.sources.get(key) or Source(shown, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,12 @@ def test_a_file_is_the_same_to_those_of_which_none_is_read(tmp_path):
     assert files.unread().read(tmp_path / "a") is first
     assert other.read(tmp_path / "a") is first
     assert not files.sources
+
+
+def test_a_path_that_no_system_opens_is_not_followed(monkeypatch):
+    monkeypatch.setattr(Path, "resolve", lambda path: pytest.fail("it is followed"))
+    path = Path("a/" * 3_000 + "b")
+    with pytest.raises(InputError, match=r"file name too long"):
+        Files().read(path)
+    with pytest.raises(OSError, match=r"File name too long"):
+        Files().data(path, "b")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nmlgen.values import define
 
 _CHARACTERS = 50
-_WORDS = 100  # of a command, rarely more
+_WORDS = 1_000  # of a command, rarely more
 _CHOICES = 256  # of more nothing is known
 _MOST = 600_000
 """A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
@@ -32,7 +32,7 @@ class Effort:
 
     def on_words(self, count: int) -> None:
         """The words of a command; very many are looked at in each way through the script once more."""
-        self.spent += 2 * count + 8 * max(0, count - _WORDS)
+        self.spent += 2 * count + 38 * max(0, count - _WORDS)
 
     def on_choices(self, values: Sequence[Sequence[object]]) -> None:
         """Every choice of cases of several values; each is held against all others."""

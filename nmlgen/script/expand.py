@@ -194,6 +194,8 @@ class Expansion:
             else:
                 found += self._fields(word)
         self.shell.effort.on_words(len(found))
+        if found and self.shell.effort.is_too_much:  # before anybody looks at each of them
+            self.shell.step(found[0].place.start, found[-1].place.end)
         return found
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:

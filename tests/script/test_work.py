@@ -23,7 +23,7 @@ GROWING = {
     "a here-document": ("cat > f <<E\n$x\nE\n", 600, 50),
     "words of an array": ('echo "${{w[@]}}"\n', 1_200, 50),
     "words of a text": ("echo $v\n", 1_200, 50),
-    "words of a program": ("program " + "w " * 1_000 + "\n", 100, 10),
+    "words of a program": ("program " + "w " * 2_000 + "\n", 100, 10),
     "an environment": ("export x{}=1\nprogram {}\n", 1_600, 200),
     "questions": ('need() {{ [[ -e $1 ]] || m+=("$1"); }}\nneed {}\n((${{#m[@]}})) && exit 1\n', 1_000, 50),
 }
