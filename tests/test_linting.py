@@ -676,6 +676,13 @@ def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
     assert len(nmlgen.lint([script]).errors) == number
 
 
+@pytest.mark.parametrize(("first", "number"), [("#!/bin/ksh\t\t\t#!/bin/ksh", 0), ("#!/bin/ksh", 1)])
+def test_two_scripts_side_by_side_are_none(first, number, tmp_path):
+    script = tmp_path / "changes"
+    script.write_text(f"{first}\nif a; then\t\t\t|\tif b; then\n  date\t\t\t\t  date\nfi\t\t\t\tfi\n")
+    assert len(nmlgen.lint([script]).errors) == number
+
+
 def test_of_what_a_shell_cannot_read_the_first_is_an_error(tmp_path):
     script = tmp_path / "job.sh"
     script.write_text("#!/bin/bash\ntrue\n" * 20 + "a )\ntrue\nb )\nif c\n")

@@ -34,6 +34,8 @@ _PIECES = {
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
 _PROMPT_OF_PROGRAM = re.compile(r"(?P<prompt>[A-Za-z][\w.]{0,99}> )(?![^\n]*<<)[ \t]*[A-Za-z]")
 """What a program waits with: `sqlite> ALTER TABLE a;`. To a shell `> ALTER` is a file to write to."""
+_SIDE_BY_SIDE = re.compile(r"(#![^\t\n]{1,99})\t{1,99}(?:[|<>]\t)?\1\s")
+"""The first line of two scripts that `diff --side-by-side` has put beside each other."""
 _LONGEST_LOOKED_AT = 1000  # characters of a line
 _FEWEST_PROMPTS = 2
 _FEWEST_SENTENCES = 3  # a remark without its # may have two lines
@@ -87,8 +89,8 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
 def _is_for_people(source: Source, findings: Iterable[Finding]) -> bool:
     """Whether a text makes no sense to a shell in a fourth of its lines, and in more than one mistake makes strange
     where it says of itself by a `#!` that it is for one: a text of another language, or for people. So is one that has
-    sentences, or what stood on a terminal, where the shell stops and elsewhere, and one that does not say so and
-    stops in a heading or counts steps: `2) copy the files`.
+    sentences, or what stood on a terminal, where the shell stops and elsewhere, two scripts that `diff` has put side by
+    side, and one that does not say so and stops in a heading or counts steps: `2) copy the files`.
     """
     text, says_so = source.text, source.text.startswith("#!")
     strange = {found.span.line for found in findings if found.span is not None and found.severity is Severity.ERROR}
@@ -99,7 +101,7 @@ def _is_for_people(source: Source, findings: Iterable[Finding]) -> bool:
         return True
     if not says_so and _is_begun_by_chance(stop, text):
         return True
-    if _PROMPT.match(stop) is not None or _is_typed_in(stop, text):
+    if _PROMPT.match(stop) is not None or _is_typed_in(stop, text) or _SIDE_BY_SIDE.match(text) is not None:
         return True
     if _is_sentence(stop) and sum(map(_is_sentence, text.split("\n"))) >= _FEWEST_SENTENCES:
         return True

@@ -331,10 +331,11 @@ class OutputTimesMissing(ComponentRule):
     """A stream needs a start and an interval for each of its windows.
 
     ## What it does
-    Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`; one that has fewer intervals
-    or fewer ends than starts, of which each triple of `output_bounds` replaces one; `output_bounds` that are not
-    triples of start, end and interval, unless the last start is -1, which counts as none; and a stream for the coupler
-    (`filetype` 999, `coupled_to_output` true) with more than one window. More intervals than starts are a warning.
+    Finds a stream of any variables without `output_bounds` that lacks `output_start` or `output_interval`; one that has
+    fewer intervals or fewer ends than starts, of which each triple of `output_bounds` replaces one; `output_bounds`
+    that are not triples of start, end and interval, unless the last start is -1, which counts as none; and a stream for
+    the coupler (`filetype` 999, `coupled_to_output` true) with more than one window. More intervals than starts are a
+    warning.
 
     ## Why it matters
     ICON aborts when output is set up. It counts the starts, up to the first blank one, and never looks at intervals and
@@ -381,7 +382,7 @@ class OutputTimesMissing(ComponentRule):
                     f"the stream {stream_name(stream)} goes to the coupler, and has {replaced + len(starts)} windows",
                     "expected: one output_start, output_end and output_interval",
                 )
-            if values and not starts:
+            if not starts and (values or not level_types(component, stream)):  # or it has no file
                 continue
             interval = setting_of(component, stream, "output_interval")
             intervals = _texts(interval)[replaced:]

@@ -252,6 +252,9 @@ def test_an_interval_is_compared_with_the_step_as_it_is_written(tmp_path):
         ("output_bounds: [-2]", ["OUT010"]),
         ("output_bounds: [-1]", []),
         ("output_bounds: [0, 3600, 600, -1]", []),  # what ICON has where nobody wrote a value
+        ("output_interval: null", ["OUT010"]),
+        ("output_interval: null, output_start: null", ["OUT010"]),
+        ("output_interval: null, output_start: null, ml_varlist: null", []),  # no file
     ],
 )
 def test_output_times(stream, expected, tmp_path):
