@@ -4,7 +4,6 @@ own."""
 from __future__ import annotations
 
 import os
-import resource
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -60,8 +59,7 @@ def _do(name: str, work: Callable[[Send], None], sender: Connection, seconds: in
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)  # what the library says of a log, with any bytes of it
-    _bound(resource.RLIMIT_CPU, seconds)
-    _bound(resource.RLIMIT_AS, None if room is None else _taken() + room)
+    _bound(seconds, None if room is None else _taken() + room)
     try:
         work(lambda item: sender.send((item, None)))
     except MemoryError:
@@ -70,16 +68,19 @@ def _do(name: str, work: Callable[[Send], None], sender: Connection, seconds: in
         sender.send((None, error))
 
 
-def _bound(kind: int, most: int | None) -> None:
-    """Set a limit of this process, where none is below it."""
-    if most is not None:
-        soft, hard = resource.getrlimit(kind)
-        if soft == resource.RLIM_INFINITY or most < soft:
-            resource.setrlimit(kind, (most, hard))
+def _bound(seconds: int | None, memory: int | None) -> None:
+    """Set the limits of this process, where none is below them."""
+    import resource  # which is not there in a browser, where nothing is read apart
+
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory)):
+        if most is not None:
+            soft, hard = resource.getrlimit(kind)
+            if soft == resource.RLIM_INFINITY or most < soft:
+                resource.setrlimit(kind, (most, hard))
 
 
 def _taken() -> int:
     """The memory that this process has for itself already, where the system tells it."""
     with suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     return 2**40
