@@ -177,9 +177,10 @@ def _show_json(experiment: Experiment, times: int) -> int:
         document = {**document, "nodes": nodes_document(nodes(experiment), _titles(experiment))}
         if experiment.programs:
             seats = placement(experiment)
-            if len(seats) > _MOST_SEATS_TOLD:
+            is_told = len(seats) <= _MOST_SEATS_TOLD
+            document["seats"] = seats_document(seats, _programs(experiment)) if is_told else None
+            if not is_told:
                 click.echo(f"note: {len(seats)} seats are too many to be listed one by one", err=True)
-            document["seats"] = seats_document(seats, _programs(experiment)) if len(seats) <= _MOST_SEATS_TOLD else None
     except UndecidedError:
         document = {**document, "nodes": None}
     click.echo(to_json(document))

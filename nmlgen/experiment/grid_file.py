@@ -19,6 +19,8 @@ from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.values import frozen
 
 _TORUS = 2
+_SECONDS, _ROOM = 1, 2**28
+"""What HDF5 may take of the processor, and of memory in bytes, for the header of a file."""
 _HEADER = 4 * 2**20
 """A bound on work: bytes of a file that are read at most; the header of a grid has some kilobytes."""
 _MOST_BISECTIONS = 31
@@ -123,9 +125,6 @@ def _read_hdf(path: str) -> GridFile | None:
         return None
     read: GridFile = found
     return read
-
-
-_SECONDS, _ROOM = 1, 2**28
 
 
 def _send_hdf(path: str, send: Send) -> None:

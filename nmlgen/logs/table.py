@@ -111,10 +111,8 @@ def _json(path: Path, text: str) -> list[Any]:
     return rows
 
 
-_MOST_CELLS, _MOST_BYTES = (
-    1_000_000,
-    2**26,
-)  # beyond one for each byte: Parquet needs no room for rows that are the same
+_MOST_CELLS = 1_000_000  # beside one for each byte: Parquet needs no room for rows that are the same
+_MOST_BYTES = 2**26
 
 
 def _parquet(path: Path) -> list[Any]:

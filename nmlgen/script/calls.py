@@ -48,7 +48,7 @@ class Calls:
         self.unresolved: list[Place] = []
         self.lost: Place | None = None
         self._returnable = 0  # how many functions and sourced files `return` can leave
-        self._all: tuple[list[Definitions], Effects | None] | None = None
+        self._of_all: tuple[list[Definitions], Effects | None] = [], None
 
     @property
     def is_returning(self) -> bool:
@@ -58,11 +58,11 @@ class Calls:
     def effects_of_all(self) -> Effects | None:
         """What the functions that there are may change, all together; None where there are none."""
         functions = self.shell.state.functions
-        definitions = list(functions.values())
-        if self._all is None or len(self._all[0]) != len(definitions) or any(map(is_not, self._all[0], definitions)):
+        definitions, searched = list(functions.values()), self._of_all[0]
+        if len(searched) != len(definitions) or any(map(is_not, searched, definitions)):
             bodies = tuple(case[0].body for cases in definitions for _, case in cases if case is not None)
-            self._all = definitions, effects(bodies, functions) if bodies else None
-        return self._all[1]
+            self._of_all = definitions, effects(bodies, functions) if bodies else None
+        return self._of_all[1]
 
     def call(self, name: str, arguments: list[Field], place: Place, otherwise: Callable[[], None]) -> None:
         """Call a function of the script; `otherwise` is what its name means where it is none."""

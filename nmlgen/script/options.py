@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import takewhile
 
+from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import shipped
 from nmlgen.source import Span
 from nmlgen.values import evolve, frozen
@@ -199,3 +200,9 @@ def slurm_options(program: str) -> OptionTable:
         Option(name, facts.get("short"), facts["value"], is_later=name not in earlier)
         for name, facts in (earlier | later).items()
     )
+
+
+def too_many_words(span: Span) -> SyntaxProblem:
+    """Where the directives of a script have more words than are read."""
+    message = f"more than {MOST_WORDS} words of directives are not read"
+    return SyntaxProblem("too-many-words", message, span, "a script with fewer", stops=False)

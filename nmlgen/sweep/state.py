@@ -232,17 +232,17 @@ class State:
             return
         with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN")
-            yield connection if self._has_tables(connection) else None
+            yield connection if self._has_plain_tables(connection) else None
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            self._has_tables(connection)
+            self._has_plain_tables(connection)
             yield connection
             connection.execute("COMMIT")
 
-    def _has_tables(self, connection: sqlite3.Connection) -> bool:
+    def _has_plain_tables(self, connection: sqlite3.Connection) -> bool:
         """Whether there are tables. Raises WriteError if there is anything else, which nmlgen does not make."""
         made = connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
         for name, statement in made:

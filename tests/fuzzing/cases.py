@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from fuzzing.limited import Asked, Ended, call
 
@@ -64,6 +64,22 @@ class Case:
 
 
 Fuzzer = Callable[[random.Random], Iterator[Case]]
+
+
+def changed_from(fuzzer: Fuzzer, change: Callable[[bytes, random.Random], bytes]) -> Fuzzer:
+    """The cases of a fuzzer, of which one file is changed; mostly an answer of a program where there is one."""
+
+    def cases(generator: random.Random) -> Iterator[Case]:
+        for case in fuzzer(generator):
+            answers = [name for name in case.programs if name.endswith(".out")]
+            if answers and generator.random() < 0.8:
+                name = generator.choice(sorted(answers))
+                yield evolve(case, programs={**case.programs, name: change(case.programs[name], generator)})
+                continue
+            name = generator.choice(sorted(case.files))
+            yield evolve(case, files={**case.files, name: change(case.files[name], generator)})
+
+    return cases
 
 
 def yaml_of(document: Any) -> bytes:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 
-from attrs import evolve
-
-from fuzzing.cases import Case, Fuzzer
+from fuzzing.cases import Fuzzer, changed_from
 
 _SIZES = (60_000, 250_000, 500_000, 900_000)
 _ELEMENTS = (
@@ -48,15 +45,4 @@ def repeated(data: bytes, pick: random.Random) -> bytes:
 
 def repeated_from(fuzzer: Fuzzer) -> Fuzzer:
     """The cases of a fuzzer, of which a file or an answer has an element many times."""
-
-    def cases(generator: random.Random) -> Iterator[Case]:
-        for case in fuzzer(generator):
-            answers = [name for name in case.programs if name.endswith(".out")]
-            if answers and generator.random() < 0.8:
-                name = generator.choice(sorted(answers))
-                yield evolve(case, programs={**case.programs, name: repeated(case.programs[name], generator)})
-                continue
-            name = generator.choice(sorted(case.files))
-            yield evolve(case, files={**case.files, name: repeated(case.files[name], generator)})
-
-    return cases
+    return changed_from(fuzzer, repeated)

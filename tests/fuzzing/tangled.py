@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
 from specs import changed
 
-from fuzzing.cases import Case, Fuzzer, yaml_of
+from fuzzing.cases import Case, Fuzzer, changed_from, yaml_of
 from fuzzing.limited import Ended
 from fuzzing.mated import mated, parents
 from fuzzing.specs import read, sites
@@ -140,18 +139,7 @@ def tangled(data: bytes, pick: random.Random) -> bytes:
 
 def tangled_from(fuzzer: Fuzzer) -> Fuzzer:
     """The cases of a fuzzer, of which a file or an answer is tangled."""
-
-    def cases(generator: random.Random) -> Iterator[Case]:
-        for case in fuzzer(generator):
-            answers = [name for name in case.programs if name.endswith(".out")]
-            if answers and generator.random() < 0.8:
-                name = generator.choice(sorted(answers))
-                yield evolve(case, programs={**case.programs, name: tangled(case.programs[name], generator)})
-                continue
-            name = generator.choice(sorted(case.files))
-            yield evolve(case, files={**case.files, name: tangled(case.files[name], generator)})
-
-    return cases
+    return changed_from(fuzzer, tangled)
 
 
 # --- Files that are odd ones

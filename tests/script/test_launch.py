@@ -7,8 +7,9 @@ from rows import rows
 from script.commands import words_of
 
 from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.script import launch
 from nmlgen.script.launch import LaunchCommand, read_launch
-from nmlgen.script.options import Option, OptionTable
+from nmlgen.script.options import Option, OptionTable, StaticWord
 
 
 def read(command: str) -> LaunchCommand:
@@ -130,3 +131,16 @@ def test_options_that_nobody_knows_are_not_held_against_all_names() -> None:
     assert Name.looks <= 100
     assert [option.name for option in table.named("option-12")] == ["option-12"]
     assert len(table.named("option-")) == 1_000
+
+
+def test_an_option_of_mpirun_is_read_with_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+
+    def counted(reading: launch._Reading, words: list[StaticWord]) -> int | None:
+        given.append(len(words))
+        return read_option(reading, words)
+
+    read_option = launch._Reading._mpirun_option
+    monkeypatch.setattr(launch._Reading, "_mpirun_option", counted)
+    assert read("mpirun" + " -np 4" * 100 + " ./icon").executable is not None
+    assert (len(given), max(given)) == (100, 3)

@@ -26,7 +26,7 @@ from nmlgen.schedulers.pbs.values import (
     is_days,
     resources,
 )
-from nmlgen.script.options import MOST_WORDS, StaticWord
+from nmlgen.script.options import MOST_WORDS, StaticWord, too_many_words
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
@@ -154,8 +154,7 @@ class _Reading:
         for directive in directives:
             yield from self.of_directive(directive, given)
         if self.beyond is not None:
-            message = f"more than {MOST_WORDS} words of directives are not read"
-            yield _problem("too-many-words", message, self.beyond, "a script with fewer", stops=False)
+            yield too_many_words(self.beyond)
         if "select" in given:
             for name in OF_CHUNKS:
                 if name in given:

@@ -26,7 +26,7 @@ from nmlgen.schedulers.slurm.values import (
     unheeded,
     without_limit,
 )
-from nmlgen.script.options import MOST_WORDS, GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.script.options import MOST_WORDS, GivenOption, StaticWord, read_options, slurm_options, too_many_words
 from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
@@ -390,9 +390,7 @@ class _Reading:
 
     def _options(self) -> None:
         if len(self.words) > MOST_WORDS:
-            message = f"more than {MOST_WORDS} words of directives are not read"
-            span = self.words[MOST_WORDS].span
-            self._problem("too-many-words", message, span, "a script with fewer", stops=False)
+            self.problems.append(too_many_words(self.words[MOST_WORDS].span))
             last = self.words[MOST_WORDS - 1]  # whose value may be the next one
             del self.words[MOST_WORDS - last.start.startswith("-") :]
         words, whole = self.words, dict[str, Setting]()
