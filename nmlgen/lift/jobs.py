@@ -22,7 +22,7 @@ from nmlgen.lift.launches import (
     unlike_master,
 )
 from nmlgen.lift.removals import of_removals
-from nmlgen.lift.striping import Made, striping_of, value_of
+from nmlgen.lift.striping import Made, striping_of, values_of
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.schedulers.slurm.directives import Directives
@@ -297,8 +297,11 @@ class _Lifting:
         """The call with directories named from that of the run, where they lie there and only the shell knows where."""
         if all(word.text is not None for word in call.directories):
             return call
-        paths = [word.text or self._below_run_directory(value_of(word, event)) for word in call.directories]
-        named = (evolve(word, text=path) for word, path in zip(call.directories, paths, strict=True))
+        values = values_of(call.directories, event)
+        named = (
+            evolve(word, text=word.text or self._below_run_directory(value))
+            for word, value in zip(call.directories, values, strict=True)
+        )
         return evolve(call, directories=tuple(named))
 
     def behind(

@@ -44,8 +44,9 @@ class Made:
         """A layout is chosen when a file is made: lfs refuses one that is there."""
         for opened in self._opened[: self._count_at.get(event.place, 0)]:
             self._kinds.setdefault(opened, "file")
-        for word in () if call.migrates else call.directories:
-            path = self._path(value_of(word, event), event.directory)
+        words = () if call.migrates else call.directories
+        for word, value in zip(words, values_of(words, event), strict=True):
+            path = self._path(value, event.directory)
             if path is None:
                 continue
             if self._kinds.setdefault(path, "striped") == "file":
@@ -61,9 +62,11 @@ class Made:
         texts = [word.text for word in words]
         end = texts.index("--") if "--" in texts else len(words)  # of the options
         named = [*(word for word in words[1:end] if not word.start.startswith("-")), *words[end + 1 :]]
-        paths = [self._path(value_of(word, event), event.directory) for word in named]
+        if program == "cp" and len(named) != 2:
+            return
+        paths = [self._path(value, event.directory) for value in values_of(named, event)]
         if program == "cp":
-            if len(paths) == 2 and paths[1] is not None and posixpath.splitext(paths[1][0])[1]:
+            if paths[1] is not None and posixpath.splitext(paths[1][0])[1]:
                 self._kinds.setdefault(paths[1], "file")  # of a name such as no directory has
             return
         for word, path in zip(named, paths, strict=True):
@@ -87,12 +90,14 @@ class Made:
         return path_from(places[0], names[0]) if len(names) == len(places) == 1 else None
 
 
-def value_of(word: StaticWord, event: Ran) -> Value:
-    """What a word of a command may be."""
-    if word.text is not None:
-        return known(word.text)
-    places = (item.place.text.span(item.place.start, item.place.end) for item in event.words)
-    return next(item.value for item, span in zip(event.words, places, strict=True) if span == word.span)
+def values_of(words: Iterable[StaticWord], event: Ran) -> list[Value]:
+    """What some words of a command may be."""
+    values = {_begin(item.place.text.span(item.place.start, item.place.end)): item.value for item in event.words}
+    return [values[_begin(word.span)] if word.text is None else known(word.text) for word in words]
+
+
+def _begin(span: Span) -> tuple[str, int, int]:
+    return span.source.name, span.line, span.column
 
 
 def striping_of(job: Job, experiment: Experiment) -> Iterator[Striping]:

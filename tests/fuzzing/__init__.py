@@ -23,6 +23,7 @@ from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.mated import mated_specs
 from fuzzing.mazes import mazes_of_directories, mazes_of_namelists, mazes_of_scripts, mazes_of_specs
 from fuzzing.multiplied import multiplied_specs
+from fuzzing.radamsa import radamsa_from
 from fuzzing.recoded import recoded_from
 from fuzzing.registered import registered_namelists
 from fuzzing.repeated import repeated_from
@@ -92,6 +93,19 @@ KINDS: dict[str, Fuzzer] = {
     "repeated-logs": repeated_from(spliced_logs),
     "repeated-slurm": repeated_from(replies),
     "repeated-kept": repeated_from(kept),
+    "radamsa-specs": radamsa_from(mated_specs),
+    "radamsa-sites": radamsa_from(declared_sites),
+    "radamsa-calibrations": radamsa_from(calibrations),
+    "radamsa-sweeps": radamsa_from(crossed_sweeps),
+    "radamsa-documents": radamsa_from(woven_documents),
+    "radamsa-configurations": radamsa_from(crossed_configurations),
+    "radamsa-namelists": radamsa_from(spliced_namelists),
+    "radamsa-models": radamsa_from(woven_models),
+    "radamsa-scripts": radamsa_from(spliced_scripts),
+    "radamsa-jobs": radamsa_from(woven_scripts),
+    "radamsa-logs": radamsa_from(spliced_logs),
+    "radamsa-slurm": radamsa_from(replies),
+    "radamsa-kept": radamsa_from(kept),
     "mazes-scripts": mazes_of_scripts,
     "mazes-namelists": mazes_of_namelists,
     "mazes-specs": mazes_of_specs,

@@ -11,6 +11,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.lift import removals
 from nmlgen.lift.loading import Loaded, load
+from nmlgen.source import Text
 
 
 @pytest.fixture
@@ -409,3 +410,15 @@ def test_files_that_a_script_collects_and_links_in_a_loop(added, more, remarks, 
     assert brought == {"b.nc": "/pool/a.nc", "c.nc": "/pool/c.nc", **more}
     assert len([remark for remark in loaded.remarks if "put_linked_file" in remark]) == remarks
     assert any("whether /pool/e.nc is brought; here it is not" in choice for choice in loaded.choices)
+
+
+def test_what_a_command_makes_is_not_looked_for_word_by_word(tmp_path, monkeypatch):
+    spans, counted = [], []
+    span = Text.span
+    monkeypatch.setattr(Text, "span", lambda text, *ends: spans.append(ends) or span(text, *ends))
+    for count in (100, 400):
+        spans.clear()
+        made = "mkdir " + " ".join(f'"$(date)/{number}"' for number in range(count))
+        loaded(tmp_path, COMPLETE.replace("mkdir", f"{made}\nmkdir", 1))
+        counted.append(len(spans))
+    assert counted[1] < 6 * counted[0]
