@@ -6,6 +6,7 @@ import random
 from functools import cache
 
 import pyradamsa
+
 from fuzzing.cases import Fuzzer, changed_from
 
 _LARGEST = 1_000_000  # bytes of a file: what is promised of a megabyte is asked
