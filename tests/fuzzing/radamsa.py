@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 from functools import cache
-
-import pyradamsa
+from typing import TYPE_CHECKING
 
 from fuzzing.cases import Fuzzer, changed_from
+
+if TYPE_CHECKING:
+    from pyradamsa import Radamsa
 
 _LARGEST = 1_000_000  # bytes of a file: what is promised of a megabyte is asked
 
 
 @cache
-def _radamsa() -> pyradamsa.Radamsa:
-    return pyradamsa.Radamsa()
+def _radamsa() -> Radamsa:
+    from pyradamsa import Radamsa  # not to be had for each machine
+
+    return Radamsa()
 
 
 def _changed(data: bytes, generator: random.Random) -> bytes:
