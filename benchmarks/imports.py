@@ -4,8 +4,8 @@
 
 DIRECTORY holds run scripts, such as `run/` of ICON; PATTERN says which of its files, by default `exp.*`. --set gives
 what only a run knows, such as the dates of what leaves them to its wrapper. Each script is imported and built; then
-what was built is compared with the spec, and with the script. There is a line for each script of which not all of that
-holds.
+what was built is compared with the spec, and with the script. What ICON refuses of a script is ignored by its spec. There
+is a line for each script of which not all of that holds, or of which something is ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def differing(comparison: nmlgen.Comparison, ours: tuple[str, ...] = ()) -> str:
 def outcome(script: Path, site: str, variables: dict[str, str], home: Path) -> tuple[str, str]:
     """How far a script comes, and why no further."""
     try:
-        imported = nmlgen.import_spec(script, site=site, variables=variables, directory=home)
+        imported = nmlgen.import_spec(script, site=site, variables=variables, directory=home, add_ignore=True)
     except nmlgen.InputError as error:
         return "not imported", str(error)
     if imported.remarks:
@@ -42,13 +42,15 @@ def outcome(script: Path, site: str, variables: dict[str, str], home: Path) -> t
     try:
         built = nmlgen.build(spec, overrides=_ACCOUNT)
     except nmlgen.BuildError:
-        return "refused as ICON refuses it", "; ".join(imported.refusals)
+        return "not built", "; ".join(imported.refusals)
     built.write(home / "built", force=True)
     changed = differing(nmlgen.compare(nmlgen.load_spec(spec, _ACCOUNT), home / "built"))
     if changed:
         return "the build is not the spec", changed
     changed = differing(nmlgen.compare(script, home / "built", variables=variables), _OF_OURS)
-    return ("the build is not the script", changed) if changed else ("the same", "")
+    if changed:
+        return "the build is not the script", changed
+    return ("the same, which ICON refuses", "; ".join(imported.refusals)) if imported.refusals else ("the same", "")
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ from nmlgen.spec.site import with_nodes
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, size, spec_text
 from nmlgen.values import evolve, frozen
+from nmlgen.visible import visible
 
 _ANY_SITE = {"slurm": "generic-slurm", "pbs": "generic-pbs"}
 _STAND_INS = {
@@ -74,6 +75,7 @@ def import_spec(
     variables: Mapping[str, str] | None = None,
     arguments: Sequence[str] = (),
     hosts: str | Path | None = None,
+    add_ignore: bool = False,
 ) -> ImportedSpec:
     """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, of a model's
     namelist by itself, of a configuration of mkexp, or of a job of palmrun; "-" is the standard input.
@@ -81,7 +83,8 @@ def import_spec(
     `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
     `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say, `variables` what
     is set before a script begins: a fragment of ICON's own run scripts leaves some to its header. `arguments` are the
-    words that a script is started with; `hosts` is the file of hosts of a run, where another program makes it. Of
+    words that a script is started with; `hosts` is the file of hosts of a run, where another program makes it. With
+    `add_ignore` the spec ignores each rule of the refusals, for what it says of the files, so that it builds. Of
     several ways that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and
     held against the files. Raises InputError if there is no such file, model or site.
     """
@@ -118,20 +121,23 @@ def import_spec(
     if size(keys) > MAXIMUM_WRITTEN:  # reading all of it again takes longest
         first = loaded.files[0].beginning if loaded.files else None
         raise SpecError((problem_of("SPC006", f"a spec of it has more than {MAXIMUM_WRITTEN} values and keys", first),))
-    text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
+    heading = tuple(_heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
+    text = spec_text(keys, heading)
     gaps_of_ours = dict(gaps(keys))
     document = read_text(Source("the spec", text)).plain() | {"site": home.name}
     filled = set(_filled_in(document, gaps_of_ours))
     missing = (f"{key}: {reason}{_needed(reason, loaded)}" for key, reason in gaps_of_ours.items())
     remarks = [*loaded.remarks, *unsaid(experiment), *missing]
-    refusals: tuple[str, ...] = ()
+    refusals: dict[str, str] = {}
     try:
         again = load_spec(document).experiment
     except SpecError as error:
         remarks += _unbuildable(error, gaps_of_ours)
     else:
         remarks += _lost(loaded, experiment, again, {*_said(keys, gaps_of_ours), *filled})
-        refusals = tuple(_refusals(experiment, again)) if not remarks else ()
+        refusals = {} if remarks else dict(_refusals(experiment, again))
+    if add_ignore and refusals:
+        text = spec_text(keys | {"ignore": {code: visible(reason) for code, reason in refusals.items()}}, heading)
     if JOB in loaded.parts and (undecided := _undecided_model(experiment)) is not None:
         advice = "say with --set what it hangs on, or take one model with --model"
         lost = f"{loaded.lost}: what this does is not known, so " if loaded.lost is not None else f"{path}: "
@@ -141,7 +147,7 @@ def import_spec(
         if undecided.span is None and loaded.remarks:  # it ends before it says which models there are
             reason, others = "; ".join(loaded.remarks), others - len(loaded.remarks)
         remarks = [f"{reason} ({others} gaps hang on that)"]
-    return ImportedSpec(text, tuple(remarks), (*loaded.choices, *_overlooked(loaded)), refusals)
+    return ImportedSpec(text, tuple(remarks), (*loaded.choices, *_overlooked(loaded)), tuple(refusals.values()))
 
 
 def _needed(reason: str, loaded: Loaded) -> str:
@@ -251,8 +257,8 @@ def _is_in_a_stream(setting: Setting | None, change: Difference, experiment: Exp
     return any(as_list(value) == as_list(setting.value) for value in known)
 
 
-def _refusals(experiment: Experiment, again: Experiment) -> Iterator[str]:
-    """The errors that stop a build of a spec, a line for each rule, with the place in the files that it comes from; but
+def _refusals(experiment: Experiment, again: Experiment) -> Iterator[tuple[str, str]]:
+    """The rules whose errors stop a build of a spec, each with a line that has the place in the files it comes from; but
     none of the job where the files do not say what it asks for."""
     errors = check_experiment(again).errors
     if not says_job(experiment):
@@ -265,7 +271,7 @@ def _refusals(experiment: Experiment, again: Experiment) -> Iterator[str]:
         place = places.get((code, found.message))
         more = f" (and {len(others)} more)" if others else ""
         said = (found.message, *(note for note in found.notes if len(note) <= _LONGEST_NOTE))
-        yield f"{'' if place is None else f'{place}: '}{code} {'; '.join(said)}{more}"
+        yield code, f"{'' if place is None else f'{place}: '}{code} {'; '.join(said)}{more}"
 
 
 def _undecided_model(experiment: Experiment) -> Setting | None:

@@ -30,6 +30,11 @@ from nmlgen.writing import write_whole
     type=click.Path(path_type=Path),
     help="The file of hosts (SLURM_HOSTFILE) that a run of the script had, where another program makes it.",
 )
+@click.option(
+    "--add-ignore",
+    is_flag=True,
+    help="Let the spec ignore each rule by which nmlgen build would refuse it, with the place in PATH.",
+)
 @release_option("The release whose variables and defaults hold; by default what PATH shows, else the newest.")
 def command(
     path: Path,
@@ -42,6 +47,7 @@ def command(
     ntasks: int | None,
     variables: dict[str, str],
     hosts: Path | None,
+    add_ignore: bool,
     icon_release: str | None,
 ) -> int:
     """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, a model's
@@ -56,7 +62,8 @@ def command(
     ICON's default. What only a run of the script knows, and what a spec needs and PATH does not say, stands in a
     comment with its place. Where a script may go several ways, the first one is taken. Nothing is dropped in silence:
     the spec is read again and compared with PATH, and what it does not say is named on stderr. So are errors that PATH
-    itself has, such as settings that ICON refuses: the spec has them, too, and is not built before they are mended.
+    itself has, such as settings that ICON refuses: the spec has them, too, and is not built before they are mended, or
+    ignored: --add-ignore writes down which, for a model that takes what the released one does not.
 
     A fragment of ICON's own run scripts (exp.NAME) leaves some variables to the header that is put before it: those of
     the machine come from --site, others, such as basedir, from --set. What it leaves to what comes behind it, the
@@ -84,6 +91,7 @@ def command(
         variables=variables,
         arguments=arguments,
         hosts=hosts,
+        add_ignore=add_ignore,
     )
     if output is None:
         show_content(imported.text)
@@ -95,5 +103,5 @@ def command(
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)
     for refusal in imported.refusals:
-        click.echo(f"nmlgen build refuses it: {refusal}", err=True)
+        click.echo(f"{'ignored' if add_ignore else 'nmlgen build refuses it'}: {refusal}", err=True)
     return 1 if imported.remarks else 0

@@ -158,6 +158,13 @@ def test_what_icon_refuses_of_a_script_is_said_once_a_rule_with_its_place(nmlgen
     assert script[line - 1][column - 1 :] == "7.0"
     assert nmlgen("build", "again.yaml", "-o", "run2").code == 1
 
+    ignoring = nmlgen("import", "exp.waves", "--site", "generic-slurm", "-o", "ignoring.yaml", "--add-ignore")
+    said = lines[0].removeprefix("nmlgen build refuses it: ")
+    assert (ignoring.code, ignoring.err) == (0, f"ignored: {said}\n")
+    assert Path("ignoring.yaml").read_text().count("PHY001") == 2  # the rule, and in the reason
+    assert nmlgen("build", "ignoring.yaml", "-o", "run2").code == 0
+    assert nmlgen("diff", "run2", "exp.waves").out == "no differences\n"
+
 
 def test_what_a_script_does_not_say_is_left_to_do(nmlgen, here):
     (here / "exp.waves").write_text(UNKNOWN)
