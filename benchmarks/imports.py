@@ -4,8 +4,8 @@
 
 DIRECTORY holds run scripts, such as `run/` of ICON; PATTERN says which of its files, by default `exp.*`. --set gives
 what only a run knows, such as the dates of what leaves them to its wrapper. Each script is imported and built; then
-what was built is compared with the spec, and with the script. What ICON refuses of a script is ignored by its spec. There
-is a line for each script of which not all of that holds, or of which something is ignored.
+what was built is compared with the spec, and with the script. What ICON refuses of a script is ignored by its spec.
+There is a line for each script of which not all of that holds, or of which something is ignored.
 """
 
 from __future__ import annotations

@@ -258,8 +258,8 @@ def _is_in_a_stream(setting: Setting | None, change: Difference, experiment: Exp
 
 
 def _refusals(experiment: Experiment, again: Experiment) -> Iterator[tuple[str, str]]:
-    """The rules whose errors stop a build of a spec, each with a line that has the place in the files it comes from; but
-    none of the job where the files do not say what it asks for."""
+    """The rules whose errors stop a build of a spec, each with a line that has the place in the files that it comes
+    from; but none of the job where the files do not say what it asks for."""
     errors = check_experiment(again).errors
     if not says_job(experiment):
         errors = tuple(found for found in errors if not found.code.startswith(_OF_THE_JOB))
