@@ -71,11 +71,13 @@ def call(
     killed_at: int | None = None,
     full_at: int | None = None,
     largest_file: int | None = None,
+    counted: Path | None = None,
 ) -> Ended:
     """Run `nmlgen ARGUMENTS` in a directory, within the limit of memory and, if `cpu` is given, so many seconds.
 
     It is killed before the change of the disk with the number `killed_at`, or finds the disk full from that with the
-    number `full_at` on; no file grows beyond `largest_file` bytes. What `warm_up` has loaded costs nothing here.
+    number `full_at` on; no file grows beyond `largest_file` bytes. What `warm_up` has loaded costs nothing here. How
+    often it calls each function is written into the file `counted`, as JSON.
     """
     with TemporaryDirectory() as place:
         files = {name: Path(place, name) for name in ("in", "out", "error")}
@@ -86,6 +88,7 @@ def call(
             | {"warms": False, "arguments": list(arguments), "directory": str(directory)}
             | {"environment": dict(environment or {}), "memory": MEMORY, "cpu": cpu}
             | {"killed_at": killed_at, "full_at": full_at, "largest_file": largest_file}
+            | {"counted": None if counted is None else str(counted)}
         )
         said = {name: path.read_bytes().decode("utf-8", "replace") for name, path in files.items()}
     return Ended(tuple(arguments), int(code), said["out"], said["error"], seconds, int(memory))

@@ -6,6 +6,8 @@ from __future__ import annotations
 import random
 import re
 
+from attrs import frozen
+
 from fuzzing.cases import Fuzzer, changed_from
 
 _SIZES = (60_000, 250_000, 500_000, 900_000)
@@ -24,23 +26,49 @@ _ELEMENTS = (
 )
 
 
-def repeated(data: bytes, pick: random.Random) -> bytes:
-    """The text with one of its elements many times in its place, sometimes counted, sometimes two by turns."""
+@frozen
+class Repetition:
+    """A text of which an element may come any number of times in its place, each with a number of its own if it is
+    `counted`: `element` is in two parts, between which that stands."""
+
+    head: bytes
+    element: tuple[bytes, bytes]
+    tail: bytes
+    counted: bool
+
+    def times(self, count: int) -> bytes:
+        """The text with the element so many times."""
+        begin, end = self.element
+        numbers = (b"%d" % number if self.counted else b"" for number in range(count))
+        return self.head + b"".join(begin + number + end for number in numbers) + self.tail
+
+    def within(self, size: int) -> int:
+        """How often the element fits into a text of that size in bytes."""
+        length = sum(map(len, self.element)) + 4 * self.counted
+        return max(1, (size - len(self.head) - len(self.tail)) // length)
+
+
+def repetition(data: bytes, pick: random.Random) -> Repetition | None:
+    """A text and one of its elements, sometimes two by turns; None if it has none of the kind that is picked."""
     spans = [match.span() for match in re.finditer(pick.choice(_ELEMENTS), data) if match[0]]
     if not spans:
-        return data
+        return None
     first, last = pick.choice(spans)
     element = data[first:last]
     if pick.random() < 0.15:
         element += data[slice(*pick.choice(spans))]
     if pick.random() < 0.15:
         element = pick.choice((b" ", b"\n", b",", b";", b"\\\n", b"|", b"&&", b"\t")) + element
-    count = max(1, (pick.choice(_SIZES) - len(data)) // (len(element) + 4))
     word = re.search(rb"[A-Za-z_]\w*|[0-9]+", element)
-    if word is None or pick.random() < 0.6:
-        return data[:first] + element * count + data[last:]
-    head, tail = element[: word.end()], element[word.end() :]
-    return data[:first] + b"".join(head + b"%d" % number + tail for number in range(count)) + data[last:]
+    counted = word is not None and pick.random() < 0.4
+    end = word.end() if word is not None else 0
+    return Repetition(data[:first], (element[:end], element[end:]), data[last:], counted)
+
+
+def repeated(data: bytes, pick: random.Random) -> bytes:
+    """The text with one of its elements many times in its place."""
+    found = repetition(data, pick)
+    return data if found is None else found.times(found.within(pick.choice(_SIZES)))
 
 
 def repeated_from(fuzzer: Fuzzer) -> Fuzzer:

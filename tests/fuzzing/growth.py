@@ -1,0 +1,93 @@
+"""Whether a function is called more often, the larger an input is, than the input grows: no time is measured."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from fuzzing.cases import Case, Fuzzer
+from fuzzing.limited import call, warm_up
+from fuzzing.repeated import Repetition, repetition
+
+_TIMES = (60, 120, 240)
+_LARGE = 900_000  # bytes
+_MANY = 15_000_000  # calls of one function for a large input: seconds
+_LINEAR = 2.9  # how much more the second doubling of an element may add than the first: 2, and 4 for the square
+SECONDS = 60  # of CPU for a call that is counted or tried
+
+
+@frozen
+class Growing:
+    """A case of which one file, or the answer of one program, has an element any number of times."""
+
+    case: Case
+    name: str
+    text: Repetition
+
+    @classmethod
+    def made_from(cls, case: Case, pick: random.Random) -> Growing | None:
+        answers = sorted(name for name in case.programs if name.endswith(".out"))
+        name = pick.choice(answers if answers and pick.random() < 0.8 else sorted(case.files))
+        text = repetition(case.programs[name] if name in case.programs else case.files[name], pick)
+        return None if text is None else cls(case, name, text)
+
+    def times(self, count: int) -> Case:
+        """The case with the element so many times."""
+        part = "programs" if self.name in self.case.programs else "files"
+        return evolve(self.case, **{part: {**getattr(self.case, part), self.name: self.text.times(count)}})
+
+
+def counted(case: Case, directory: Path) -> Counter[str]:
+    """How often the last call of a case calls each function."""
+    note = directory.parent / "counted.json"
+    note.unlink(missing_ok=True)
+    evolve(case, calls=case.calls[:-1]).run(directory, SECONDS)
+    environment = case.environment(directory)
+    call(case.calls[-1], directory, environment=environment, cpu=SECONDS, counted=note)
+    return Counter(json.loads(note.read_text(encoding="utf-8"))) if note.is_file() else Counter()
+
+
+def too_fast(counts: Sequence[Mapping[str, int]], share: float) -> Iterator[str]:
+    """The functions whose calls grow too fast: which would be too many for a large input, in which the element is
+    `share` times as often as in the last."""
+    few, some, many = counts
+    for function, last in many.items():
+        first, second = some.get(function, 0) - few.get(function, 0), last - some.get(function, 0)
+        if first > 0 and second > _LINEAR * first and second / 3 * 4 * share**2 > _MANY:
+            yield function
+
+
+@frozen
+class Grown:
+    """A case with an element as often as a large input holds, and the functions that are called too often for it: all
+    of which that seems likely where the call does not end."""
+
+    case: Case
+    functions: Mapping[str, int | None]
+
+
+def grown(fuzzer: Fuzzer, seed: object, count: int, directory: Path) -> Iterator[Grown]:
+    """So many cases of a fuzzer; an input is made large only where functions seem to grow too fast."""
+    pick = random.Random(f"growth {seed}")
+    known = set[str]()
+    for case in islice(fuzzer(pick), count):
+        growing = Growing.made_from(case, pick)
+        if growing is None:
+            continue
+        command = case.calls[-1]
+        if command[0] not in known:
+            known.add(command[0])
+            case.run(directory, SECONDS)
+            warm_up(directory, command, case.environment(directory))
+        times = growing.text.within(_LARGE)
+        suspected = list(too_fast([counted(growing.times(few), directory) for few in _TIMES], times / _TIMES[-1]))
+        large = growing.times(times)
+        counts = counted(large, directory) if suspected else Counter[str]()
+        found = {name: counts[name] for name in suspected if counts[name] > _MANY} if counts else {}
+        yield Grown(large, found if counts else dict.fromkeys(suspected))
