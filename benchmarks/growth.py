@@ -5,7 +5,7 @@
 
 One element of an input comes 60, 120 and 240 times in its place: how often a call of nmlgen calls each function is
 counted, so that no machine is too slow or too fast for it. Where that grows faster than the element by far, the input
-is tried with as many of it as 0.9 MB hold, and what is called more than 15 million times for it is told.
+is tried with as many of it as 14 kB to 0.9 MB hold, and what is called more than 5 million times for it is told.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def grow(kind: str, count: int, seed: int) -> int:
     told: Counter[str] = Counter()
     with TemporaryDirectory() as name:
         directory = Path(name) / "work"
-        for number, found in enumerate(grown(KINDS[kind], f"{kind} {seed}", count, directory)):
+        for found in grown(KINDS[kind], f"{kind} {seed}", count, directory):
             for function in found.functions:
                 told[function] += 1
             if any(told[function] <= _ALIKE for function in found.functions):
@@ -38,7 +38,7 @@ def grow(kind: str, count: int, seed: int) -> int:
                     f"{function.rpartition('/nmlgen/')[2]}: {calls or 'no end of'} calls"
                     for function, calls in found.functions.items()
                 )
-                print(f"{kind} {number}: {' '.join(end.arguments)}: {end.cpu:.1f} s of CPU; {functions}", flush=True)
+                print(f"{kind}: {' '.join(end.arguments)}: {end.cpu:.1f} s of CPU; {functions}", flush=True)
     print(f"{kind}: {count} cases, {len(told)} functions that grow too fast", flush=True)
     return len(told)
 

@@ -16,8 +16,8 @@ from fuzzing.limited import call, warm_up
 from fuzzing.repeated import Repetition, repetition
 
 _TIMES = (60, 120, 240)
-_LARGE = 900_000  # bytes
-_MANY = 15_000_000  # calls of one function for a large input: seconds
+_LARGE = (900_000, 225_000, 56_000, 14_000)  # bytes; where there is a limit, what is below it takes longest
+_MANY = 5_000_000  # calls of one function: seconds
 _LINEAR = 2.9  # how much more the second doubling of an element may add than the first: 2, and 4 for the square
 SECONDS = 60  # of CPU for a call that is counted or tried
 
@@ -65,15 +65,15 @@ def too_fast(counts: Sequence[Mapping[str, int]], share: float) -> Iterator[str]
 
 @frozen
 class Grown:
-    """A case with an element as often as a large input holds, and the functions that are called too often for it: all
-    of which that seems likely where the call does not end."""
+    """A case with an element very often, and the functions that are called too often for it, each with how often; all
+    of which that seems likely, where the call does not end."""
 
     case: Case
     functions: Mapping[str, int | None]
 
 
 def grown(fuzzer: Fuzzer, seed: object, count: int, directory: Path) -> Iterator[Grown]:
-    """So many cases of a fuzzer; an input is made large only where functions seem to grow too fast."""
+    """Of so many cases of a fuzzer those with functions that are called too often."""
     pick = random.Random(f"growth {seed}")
     known = set[str]()
     for case in islice(fuzzer(pick), count):
@@ -85,9 +85,12 @@ def grown(fuzzer: Fuzzer, seed: object, count: int, directory: Path) -> Iterator
             known.add(command[0])
             case.run(directory, SECONDS)
             warm_up(directory, command, case.environment(directory))
-        times = growing.text.within(_LARGE)
-        suspected = list(too_fast([counted(growing.times(few), directory) for few in _TIMES], times / _TIMES[-1]))
-        large = growing.times(times)
-        counts = counted(large, directory) if suspected else Counter[str]()
-        found = {name: counts[name] for name in suspected if counts[name] > _MANY} if counts else {}
-        yield Grown(large, found if counts else dict.fromkeys(suspected))
+        share = growing.text.within(_LARGE[0]) / _TIMES[-1]
+        suspected = list(too_fast([counted(growing.times(times), directory) for times in _TIMES], share))
+        for size in _LARGE if suspected else ():
+            large = growing.times(growing.text.within(size))
+            counts = counted(large, directory)
+            found = {name: counts[name] if counts else None for name in suspected}
+            if often := {name: calls for name, calls in found.items() if calls is None or calls > _MANY}:
+                yield Grown(large, often)
+                break
