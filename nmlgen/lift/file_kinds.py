@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from nmlgen.lift.fragments import fragment_name
+from nmlgen.script.csh import begins_as_csh
 from nmlgen.source import Source
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b(?!/)")
@@ -14,11 +15,6 @@ _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|
 _REMARKS = r"(?:[ \t]*(?:#[^\n]*)?\n)*"
 _HEAD = re.compile(_REMARKS)
 _GROUP_BEHIND = re.compile(rf"{_REMARKS}[ \t]*&[A-Za-z]\w*[ \t]*(?:[!#][^\n]*|\r)?(?:\n|\Z)")
-_BEGINS_AS_CSH = re.compile(
-    rf"{_REMARKS}[ \t]*(?:foreach[ \t]+\w+[ \t]*\(|setenv[ \t]+\w+[ \t]+\S|set[ \t]+[A-Za-z]\w*[ \t]*="
-    r"|if[ \t]*\([^\n;]*\)[ \t]*then[ \t]*(?:\n|\Z))"
-)
-"""A first statement of csh that no other shell reads, or means."""
 _DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
 _CALLED_BELOW = re.compile(rf"{_REMARKS}?[ \t]*(?P<line>#![ \t]*/[^\n]*)")
 """What calls the interpreter below remarks, where no system looks for it: it tells whose the script is."""
@@ -106,7 +102,7 @@ def is_foreign_script(path: Path, source: Source) -> bool:
     called = _CALLED_BELOW.match(source.text)
     if called is not None and _SHELL.match(called["line"]) is None:
         return True
-    return path.suffix.lower() in _OF_CSH or _BEGINS_AS_CSH.match(source.text) is not None
+    return path.suffix.lower() in _OF_CSH or begins_as_csh(source.text)
 
 
 def remarks_only(source: Source) -> Source:

@@ -70,6 +70,7 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem, Value
 from nmlgen.schedulers.slurm.directives import MEMORY_TWICE, PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
+from nmlgen.script.csh import text_of_csh
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.launch import read_launch
@@ -180,6 +181,16 @@ def _asks_header(text: str) -> bool:
     return any(name in HEADER or name == "EXPNAME" for name in _USED.findall(text))
 
 
+def _parsed(path: Path, source: Source) -> Script:
+    """A script as it is read: one of another program, or of csh whatever its first line says, up to where Slurm or PBS
+    read it."""
+    if is_foreign_script(path, source):
+        return parse(remarks_only(source))
+    script = parse(source)
+    of_csh = text_of_csh(script)
+    return script if of_csh is None else evolve(parse(remarks_only(source)), problems=(of_csh,))
+
+
 def lift_script(
     path: Path,
     registry: Registry,
@@ -213,7 +224,7 @@ def lift_script(
     if known_as is not None and known_as.script.source is source:
         script, readings = known_as.script, known_as.readings
     else:
-        script, readings = parse(remarks_only(source) if is_foreign_script(path, source) else source), Readings()
+        script, readings = _parsed(path, source), Readings()
     fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results

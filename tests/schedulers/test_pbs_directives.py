@@ -129,7 +129,7 @@ def test_a_word_where_a_number_has_to_be_may_be_filled_in(line, text, stops):
         ("#PBS -W umask", BAD, "umask"),
         ("#PBS -Y", UNKNOWN, "-Y"),
         ("#PBS --walltime=1:00:00", UNKNOWN, "--walltime=1:00:00"),
-        ("#PBS -N", MISSING, "-N"),
+        ("#PBS -r", MISSING, "-r"),
         ("#PBS -l ", MISSING, "-l"),
         ("#PBS -N icon # a remark", STRAY, "#"),
         ("#PBS walltime=1:00:00", STRAY, "walltime=1:00:00"),
@@ -161,9 +161,11 @@ def test_what_somebody_fills_in_is_no_error():
     assert read("#PBS -l mem=xxxMEMxxxGB,walltime=xxxWTxxx") == []
     assert read("#PBS -P [project code]", "#PBS -N [job name]", "#PBS -l walltime=__walltime__:00:00") == []
     assert read("#PBS -l walltime=xTime:00:00") == []
-    assert (MISSING, "-N", False) in read("#PBS -N", "#PBS -l select=")
+    assert (MISSING, "-r", False) in read("#PBS -r", "#PBS -l select=")
     assert read("#PBS -o", "#PBS -j oe") == [(MISSING, "-o", False)]
     assert read("#PBS -q", "#PBS -A ") == [(MISSING, "-q", False), (MISSING, "-A", False)]
+    assert read("#PBS -l select=1", "#PBS -N") == [(MISSING, "-N", False)]
+    assert read("#PBS -M", "#PBS -l select=1") == [(MISSING, "-M", False)]
 
 
 def test_those_of_a_template_are_no_errors():

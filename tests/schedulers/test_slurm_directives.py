@@ -370,6 +370,8 @@ def test_what_a_swallowed_option_leaves_over_is_told_unless_that_is_refused() ->
 def test_what_is_of_a_person_or_a_project_is_left_out_where_a_script_is_passed_on() -> None:
     assert [problem.stops for problem in read("#SBATCH -n 1", "#SBATCH -A ").problems] == [False]
     assert [problem.stops for problem in read("#SBATCH --account", "#SBATCH -n 1").problems] == [False, False]
+    for option in ("-J", '-J ""', "--job-name", "-p", "--mail-user"):
+        assert [problem.stops for problem in read("#SBATCH -n 1", f"#SBATCH {option}").problems] == [False], option
     assert [problem.stops for problem in read("#SBATCH -n 1", "#SBATCH --mem").problems] == [True]
 
 

@@ -40,8 +40,9 @@ _LATER = re.compile(r"^[ \t]*#PBS[ \t]+-[A-Za-z][^\n]*", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*#PBS[ \t][^\n]*", re.MULTILINE)
 _WITH_VALUE = frozenset("aAcCeJjklmMNopqrRSuvWP")
 _ALONE = frozenset("fhIVXzG")
-_OF_A_PERSON = frozenset("AeMoPqu")
-"""What one who passes a script on leaves out, and who takes it fills in: project, queue, mail, where output goes."""
+_OF_A_PERSON = frozenset("AeMNoPqu")
+"""What one who passes a script on leaves out, and who takes it fills in: project, queue, mail, name, where output
+goes."""
 _OF_TORQUE = frozenset("bdDEFKLntTwx")
 """Options that Torque has besides."""
 _OF_NQSV = re.compile(

@@ -76,7 +76,9 @@ _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # you
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
 _LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:][ \t]*$", re.MULTILINE)
-_OF_A_PERSON = frozenset(("account", "error", "mail-user", "output", "partition", "qos", "reservation"))
+_OF_A_PERSON = frozenset(
+    ("account", "error", "job-name", "mail-user", "output", "partition", "qos", "reservation")
+)
 """What one who passes a script on leaves out, and who takes it fills in."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
