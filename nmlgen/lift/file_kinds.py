@@ -50,11 +50,19 @@ _OF_MAKE_ONLY = re.compile(
 )
 """What no shell takes for a command of its own, nor for the name of a program: `CXX := g++`, `ifeq ($(MPI), 1)`."""
 _RULE_OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n[ \t]+[^ \t\n]", re.MULTILINE)
+_OF_CYLC = re.compile(
+    r"(?:[ \t]*(?:#[^\n]*|\{[%#][^\n]*|[A-Za-z][\w ]*=[^\n]*)?\n)*"
+    r"[ \t]*\[(?:meta|cylc|scheduler|scheduling|runtime|task parameters)\][ \t]*(?:#[^\n]*)?$",
+    re.MULTILINE,
+)
+"""What a workflow of Cylc begins with (`flow.cylc`, `suite.rc`): a section. A shell would look for a program of that
+name. The scripts of its tasks stand in texts."""
 FOR_PEOPLE = re.compile(r"(?i:readme|read_me|.*[^a-z]read_?me(?![a-z]))|examples\.namelist$")
 """WRF's `run/README.namelist` and `test/em_real/examples.namelist` tell what there is, in the form of namelists."""
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
 _NEXTFLOW = ".nf"
+_CYLC = ".cylc"
 _NO_SHELLS = (_NEXTFLOW, ".py", ".gs")  # Nextflow, Python, GrADS: no shell reads them, whatever the first line names
 _OF_CSH = (".csh", ".tcsh")
 _GIVES_ITSELF_AWAY = re.compile(
@@ -68,7 +76,7 @@ OTHER_TEXTS = (
     *(".ipynb", ".json", ".html", ".htm"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
     *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".inc"),
-    *(_NEXTFLOW, ".cmake"),
+    *(_NEXTFLOW, _CYLC, ".cmake"),
     *(".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".tpp", ".cu", ".cuh", ".hip", ".cl"),
 )
 """The names of texts that may show scripts, here-documents and all, or have what looks like it (`<<` of C++), and are
@@ -122,6 +130,11 @@ def _is_of_make(path: Path, source: Source) -> bool:
     return is_made and _HEREDOC.search(text) is None
 
 
+def is_of_cylc(path: Path, source: Source) -> bool:
+    """Whether a file is a workflow of Cylc, or a part of one."""
+    return path.suffix == _CYLC or _OF_CYLC.match(source.text) is not None
+
+
 def is_other_language(source: Source) -> bool:
     """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C or Fortran does, whatever
     it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
@@ -151,7 +164,7 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if path.suffix == ".cmd" and _OF_WINDOWS.match(source.text) is not None:
         return False
-    if is_other_language(source) or "readme" in path.name.lower():
+    if is_of_cylc(path, source) or is_other_language(source) or "readme" in path.name.lower():
         return False
     if path.suffix in SUFFIXES or begins_with_directives(source.text) or _HEREDOC.search(source.text) is not None:
         return True

@@ -18,6 +18,7 @@ from nmlgen.lift.file_kinds import (
     begins_with_group,
     is_foreign_script,
     is_namelist_with_remarks,
+    is_of_cylc,
     is_other_language,
     is_script,
 )
@@ -148,6 +149,8 @@ def _given_text(path: Path, source: Source) -> Target:
         if not is_mkexp(path, source) and _OF_OTHERS.search(source.text) is not None:
             raise NothingToLintError(f"{source.name} is the configuration of another program: one of mkexp is expected")
         return Target(path, "config")
+    if is_of_cylc(path, source):
+        raise NothingToLintError(f"{source.name} is a workflow of Cylc: a script or a namelist is expected")
     if not is_named_namelist(path) and not _BEGUN.search(source.text):
         raise NothingToLintError(f"{source.name} is neither a script nor a namelist: no group begins in it")
     return Target(path, "namelist")

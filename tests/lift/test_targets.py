@@ -166,6 +166,18 @@ def test_a_namelist_that_an_editor_shows_as_a_script_is_one(tmp_path):
     assert found(tmp_path / "job") == [("job", "script")]
 
 
+def test_a_workflow_of_cylc_is_none_of_a_shell(tmp_path):
+    """Its tasks have scripts with here-documents, between quotes of its own."""
+    tasks = '[runtime]\n  [[a]]\n    script = """\ncat >NAMELIST_atm <<E\n&run_nml (\n/\nE\n"""\n'
+    write(tmp_path, "suite.rc", text=f"{{% set n = 2 %}}\ntitle = mine\n[scheduling]  # when\n{tasks}")
+    write(tmp_path, "flow.cylc", "part.cylc", text=f"# mine\n\n{tasks}")
+    write(tmp_path, "job", text="#!/bin/bash\ncat >flow.cylc <<E\n[runtime]\nE\n")
+    assert found(tmp_path) == [("job", "script")]
+    for name in ("suite.rc", "flow.cylc", "part.cylc"):
+        with pytest.raises(InputError, match="is a workflow of Cylc"):
+            found(tmp_path / name)
+
+
 @pytest.mark.parametrize("first", ["setenv A 1", "set a = 1", "if ( $a == 1 ) then", "foreach i ( 1 2 )"])
 def test_a_script_that_begins_as_one_of_csh_is_none_of_a_shell(first, tmp_path):
     write(tmp_path, "a.job", text=f"#\n{first}\n")
