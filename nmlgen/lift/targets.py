@@ -54,7 +54,7 @@ _MAKEFILE = re.compile(
 """What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
 _OF_TESTS = frozenset(("fixtures", "test_data", "test_files", "testdata", "testfiles"))
 """Directories of what tests take and compare with: it shall be as it is."""
-_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t]*$|^[ \t]*(?:(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M)
+_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t\r]*$|^[ \t]*(?:(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M)
 """A line that goes on (Doxygen), that ends in a brace or a semicolon (Nextflow), or that is of a shell's, as none of
 mkexp's is."""
 

@@ -143,7 +143,12 @@ def test_what_a_merge_leaves_behind_is_passed_over(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["PREDEFINED = A \\\n             B\n", "process {\n  cpus = 4\n}\n", "a='b'\nif [ $a = b ];then\n  c=1\nfi\n"],
+    [
+        "PREDEFINED = A \\\n             B\n",
+        "process {\n  cpus = 4\n}\n",
+        "process {\r\n  cpus = 4\r\n}\r\n",
+        "a='b'\nif [ $a = b ];then\n  c=1\nfi\n",
+    ],
 )
 def test_the_configuration_of_another_program_is_refused(text, tmp_path):
     write(tmp_path, "dox.config", text=text)

@@ -381,6 +381,8 @@ def test_a_form_is_filled_in() -> None:
         False
     ] * 2
     assert [problem.stops for problem in read("#SBATCH --time=", "#SBATCH --mail-type=").problems] == [False, False]
+    explained = read("#SBATCH --time=  # hours", "#SBATCH --gres=gpu:   # how many", "#SBATCH --mem= #").problems
+    assert [(problem.kind, problem.stops) for problem in explained] == [("bad-value", False)] * 2
 
 
 def test_what_stands_in_brackets() -> None:

@@ -75,10 +75,8 @@ _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
-_LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:][ \t]*$", re.MULTILINE)
-_OF_A_PERSON = frozenset(
-    ("account", "error", "job-name", "mail-user", "output", "partition", "qos", "reservation")
-)
+_LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:](?:[ \t]*|[ \t]+#[^\n]*)$", re.MULTILINE)  # also with a remark
+_OF_A_PERSON = frozenset(("account", "error", "job-name", "mail-user", "output", "partition", "qos", "reservation"))
 """What one who passes a script on leaves out, and who takes it fills in."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _COMPONENTS = ("hetjob", "packjob")
