@@ -743,6 +743,8 @@ SENTENCES = (
         (("true",) * 20 + ("(base) [ann@login2 run (1)]$ sbatch job",), 0),
         (("true",) * 20 + ("ann@login2:~/run$ (cd a; ls) b",), 0),
         (("true",) * 20 + ("mysql> USE runs;", "mysql> ADD COLUMN name char(8);"), 0),
+        (("true",) * 20 + ("$ for run in a b; do", "$ for run in a b; do", "> ls $run"), 0),
+        (("true",) * 20 + ("$ for run in a b; do", "> ls $run"), 1),
         (("true",) * 20 + ("print> out (a)",), 1),
     ],
 )

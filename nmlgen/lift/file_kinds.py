@@ -21,6 +21,8 @@ _CALLED_BELOW = re.compile(rf"{_REMARKS}?[ \t]*(?P<line>#![ \t]*/[^\n]*)")
 _ASKS_FOR_CSH = re.compile(rf"{_REMARKS}?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
+_OF_MAIL = re.compile(r"(?:Content-Type|MIME-Version):[ \t]", re.IGNORECASE)
+"""What a text of several parts for cloud-init begins with, some of which are scripts."""
 _OF_C = re.compile(r"\s*/[/*]")  # parameters of LROSE, which end in .cmd, too
 _OF_FORTRAN = re.compile(
     r"(?:[Cc*][^\n]*\n|[ \t]*(?:![^\n]*)?\n)*"
@@ -38,11 +40,14 @@ _OF_LAMMPS = re.compile(
     re.MULTILINE,
 )
 """Commands of LAMMPS, whose input files are called `in.run`, too."""
-_OF_GNUPLOT = re.compile(r"^(?:(?:s|re)?plot[ \t]+[\"'\[(]|set[ \t]+[xyz]range[ \t]*\[)", re.MULTILINE)
+_OF_GNUPLOT = re.compile(r"^[ \t]*(?:(?:s|re)?plot[ \t]+[\"'\[(]|set[ \t]+[xyz]range[ \t]*\[)", re.MULTILINE)
 _OF_PYTHON = re.compile(
-    r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):)", re.MULTILINE
+    r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):"
+    r"|(?:rule|checkpoint)[ \t]+\w+:[ \t]*$)",
+    re.MULTILINE,
 )
-"""What begins a statement of Python; `import` is a program, too, and wants an option or the name of a picture."""
+"""What begins a statement of Python, or of Snakemake, which is Python with rules; `import` is a program, too, and wants
+an option or the name of a picture."""
 _OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n\t", re.MULTILINE)
 """A rule and what it runs. `win_makefile` may begin as a script does."""
 _OF_MAKE_ONLY = re.compile(
@@ -136,13 +141,14 @@ def is_of_cylc(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C or Fortran does, whatever
-    it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
+    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C or Fortran or a letter does,
+    whatever it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
     text = source.text
     if (
         _OF_FORTRAN.match(text) is not None
         or _OF_CMAKE.search(text) is not None
         or _OF_C.match(text) is not None
+        or _OF_MAIL.match(text) is not None
         or _OF_PERL.search(text) is not None
     ):
         return True

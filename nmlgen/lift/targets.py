@@ -54,9 +54,13 @@ _MAKEFILE = re.compile(
 """What make reads is no script, even if it begins as one; what the tools of GNU write is none that anybody mends."""
 _OF_TESTS = frozenset(("fixtures", "test_data", "test_files", "testdata", "testfiles"))
 """Directories of what tests take and compare with: it shall be as it is."""
-_OF_OTHERS = re.compile(r"^[^#\n]*(?:\\|[{;])[ \t\r]*$|^[ \t]*(?:(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M)
-"""A line that goes on (Doxygen), that ends in a brace or a semicolon (Nextflow), or that is of a shell's, as none of
-mkexp's is."""
+_OF_OTHERS = re.compile(
+    r"^[^#\n]*(?:\\|[{;])[ \t\r]*$|^[ \t]*(?:includeConfig[ \t]|(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M
+)
+"""A line that goes on (Doxygen), that ends in a brace or a semicolon or takes another file in (Nextflow), or that is of a
+shell's, as none of mkexp's is."""
+_BEGINS_AS_MKEXP = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t\r]*(?:\[|[^\s=#\[<][^\n=]*=|\Z)")
+"""A section or a value, which is all that mkexp takes."""
 
 
 @frozen
@@ -146,7 +150,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None, is_strict: bool) 
 def _given_text(path: Path, source: Source) -> Target:
     """What is given and no script."""
     if path.suffix == CONFIG_SUFFIX and (is_mkexp(path, source) or _GROUP.search(source.text) is None):
-        if not is_mkexp(path, source) and _OF_OTHERS.search(source.text) is not None:
+        is_others = _OF_OTHERS.search(source.text) is not None or _BEGINS_AS_MKEXP.match(source.text) is None
+        if is_others and not is_mkexp(path, source):
             raise NothingToLintError(f"{source.name} is the configuration of another program: one of mkexp is expected")
         return Target(path, "config")
     if is_of_cylc(path, source):

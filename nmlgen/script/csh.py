@@ -20,8 +20,8 @@ _OF_CSH = re.compile(
     r"|else[ \t]+if[ \t]*\([^\n;]*\)[ \t]*then[ \t]*\Z)"
 )
 _OF_ANOTHER = re.compile(
-    r"[ \t]*(?:(?:fi|done|esac|then|do)(?![^\s;|&)#])|(?:export|local|typeset|function)[ \t]|[A-Za-z_]\w*(?:=|[ \t]*\(\))"
-    r"|(?:el)?if[ \t]+\[)"
+    r"[ \t]*(?:(?:fi|done|esac|then|do)(?![^\s;|&)#])|(?:export|local|typeset|function)[ \t]"
+    r"|[A-Za-z_]\w*(?:=|[ \t]*\(\))|(?:el)?if[ \t]+\[)"
 )
 _FEWEST = 2  # lines
 

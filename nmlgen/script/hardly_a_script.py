@@ -32,8 +32,9 @@ _PIECES = {
 }
 """What is wrong with the beginning or the end of a script that is put together of files, and what such are called."""
 _PROMPT = re.compile(r"(?:\([\w.-]{1,99}\)[ \t]*)?\[?[\w.-]{1,99}@[\w.-]{1,99}[: ][^\n$#]{0,99}[$#][ \t]")
-_PROMPT_OF_PROGRAM = re.compile(r"(?P<prompt>[A-Za-z][\w.]{0,99}> )(?![^\n]*<<)[ \t]*[A-Za-z]")
-"""What a program waits with: `sqlite> ALTER TABLE a;`. To a shell `> ALTER` is a file to write to."""
+_PROMPT_OF_PROGRAM = re.compile(r"(?P<prompt>[A-Za-z][\w.]{0,99}> |\$ )(?![^\n]*<<)[ \t]*[A-Za-z]")
+"""What a program waits with: `sqlite> ALTER TABLE a;`, or a shell: `$ ls`. To a shell `> ALTER` is a file to write to,
+and `$` a program."""
 _SIDE_BY_SIDE = re.compile(r"(#![^\t\n]{1,99})\t{1,99}(?:[|<>]\t)?\1\s")
 """The first line of two scripts that `diff --side-by-side` has put beside each other."""
 _LONGEST_LOOKED_AT = 1000  # characters of a line

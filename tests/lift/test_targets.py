@@ -147,6 +147,9 @@ def test_what_a_merge_leaves_behind_is_passed_over(tmp_path):
         "PREDEFINED = A \\\n             B\n",
         "process {\n  cpus = 4\n}\n",
         "process {\r\n  cpus = 4\r\n}\r\n",
+        "params.a = 1\nincludeConfig 'b.config'\n",
+        "# of mine\n<startup>\n  <of version='4' />\n</startup>\n",
+        "link a.config\n",
         "a='b'\nif [ $a = b ];then\n  c=1\nfi\n",
     ],
 )
@@ -169,6 +172,17 @@ def test_a_namelist_that_an_editor_shows_as_a_script_is_one(tmp_path):
     assert found(tmp_path / "data") == [("data", "namelist")]
     write(tmp_path, "job", text="#!/bin/bash\n#\nsrun a &\n")
     assert found(tmp_path / "job") == [("job", "script")]
+
+
+def test_texts_of_other_programs_are_no_scripts(tmp_path):
+    """A plot, a workflow of Snakemake, and what cloud-init is given."""
+    write(tmp_path, "plot.cmd", text=" set yrange [0:]\n  plot 'a.dat' using ($2):($3) with lines\n")
+    write(tmp_path, "a.sh", text="# of mine\n\ndef parts(of):\n    return of.all\n\nrule split:\n    input: parts\n")
+    text = "MIME-Version: 1.0\n\n--a--\n#!/bin/bash\n#SBATCH -N 2\nls\n--a--\nrun:\n  - if true; then ls; fi\n"
+    write(tmp_path, "b.sh", text=f'Content-Type: multipart/mixed; boundary="a"\n{text}')
+    write(tmp_path, "c.sh", text=text)
+    write(tmp_path, "d.sh", text="cat <<E | gnuplot\n set yrange [0:]\n plot 'a'\nE\n")
+    assert found(tmp_path) == [("d.sh", "script")]
 
 
 def test_a_workflow_of_cylc_is_none_of_a_shell(tmp_path):

@@ -17,7 +17,9 @@ def told(text: str) -> bool | None:
     return None if problem is None else problem.stops
 
 
-@pytest.mark.parametrize("first", ["#!/bin/sh", "#!/usr/bin/sh", "#!/bin/bash -l", "#! /bin/ksh", "#!/usr/bin/env bash"])
+@pytest.mark.parametrize(
+    "first", ["#!/bin/sh", "#!/usr/bin/sh", "#!/bin/bash -l", "#! /bin/ksh", "#!/usr/bin/env bash"]
+)
 def test_what_another_shell_is_told_to_read(first):
     assert told(f"{first}\n{REFUSED}") is True
     assert told(f"{first}\n{TAKEN}") is False
