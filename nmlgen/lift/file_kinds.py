@@ -141,7 +141,7 @@ def is_of_cylc(path: Path, source: Source) -> bool:
 
 
 def is_other_language(source: Source) -> bool:
-    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C or Fortran or a letter does,
+    """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C, Fortran or a letter does,
     whatever it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
     text = source.text
     if (
