@@ -89,6 +89,7 @@ class Questions:
         self.effort = effort or Effort()
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
+        self._places: dict[int, int] = {}  # of each number among its rivals
         self._unique: set[int] = set()
         self._fresh = 0
         self.unlikely: set[int] = set()
@@ -113,9 +114,11 @@ class Questions:
         if rivals is None:
             return (frozenset((number,)), True), (frozenset((-number,)), False)
         others = self._rivals.setdefault(rivals, [])
-        if number not in others:
+        if number not in self._places:
+            self._places[number] = len(others)
             others.append(number)
-        earlier = others[: others.index(number)][-_MOST_RIVALS:]
+        place = self._places[number]
+        earlier = others[max(0, place - _MOST_RIVALS) : place]
         return (frozenset((number, *(-other for other in earlier))), True), (frozenset((-number,)), False)
 
     def ask_of_file(self, path: Value) -> Truth:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nmlgen.values import define
 
 _CHARACTERS = 50
 _WORDS = 1_000  # of a command, rarely more
+_GUARDS = 16
 _CHOICES = 256  # of more nothing is known
 _MOST = 600_000
 """A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
@@ -33,6 +34,10 @@ class Effort:
     def on_words(self, count: int) -> None:
         """The words of a command; very many are looked at in each way through the script once more."""
         self.spent += 2 * count + 38 * max(0, count - _WORDS)
+
+    def on_answers(self, asked: Sequence[tuple[Collection[int], bool]]) -> None:
+        """What else has to hold, where a question is answered so far, when one more is asked."""
+        self.spent += 1 + sum(len(guard) for guard, _ in asked) // _GUARDS
 
     def on_choices(self, values: Sequence[Sequence[object]]) -> None:
         """Every choice of cases of several values; each is held against all others."""

@@ -551,6 +551,10 @@ class Interpreter:
         for pattern in item.patterns:
             if all(answer for _, answer in asked):
                 break
+            self.effort.on_answers(asked)
+            if self.effort.is_too_much:
+                asked = self.questions.ask()
+                break
             asked = self.questions.either(asked, self.checks.matches(word, pattern))
 
         def inside() -> None:

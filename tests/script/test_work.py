@@ -7,6 +7,7 @@ from rows import rows
 import nmlgen
 from nmlgen.script import calls, effort, evaluate, words, worlds
 from nmlgen.script.assigned import effects
+from nmlgen.script.conditions import Questions
 from nmlgen.script.parser import parse
 from nmlgen.script.values import text_of
 from nmlgen.script.worlds import covering_worlds
@@ -193,3 +194,21 @@ def test_a_long_text_that_is_written_again_and_again_is_not_known_in_the_end():
     written = world.files["NAMELIST_atm"].stretches
     kinds = [stretch.kind for stretch in written if stretch.kind != "literal"]
     assert kinds == ["certain"] * 5 + ["unknown"] * 25
+
+
+def test_patterns_of_a_case_are_asked_until_too_much_is_left_open(monkeypatch):
+    asked = []
+    either = Questions.either
+    monkeypatch.setattr(Questions, "either", lambda questions, *two: asked.append(two) or either(questions, *two))
+    for count, most in ((200, 200), (20_000, 5_000)):
+        asked.clear()
+        patterns = "|".join(f"h{number}" for number in range(count))
+        evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\ncase $(hostname) in {patterns}) a=1;; esac\n")))
+        assert 0 < len(asked) <= most
+
+
+def test_one_of_many_rivals_is_found_at_once():
+    questions = Questions()
+    before = [questions.ask(("==", number), rivals="host") for number in range(200)]
+    assert [questions.ask(("==", number), rivals="host") for number in range(200)] == before
+    assert [len(yes) for (yes, _), _ in before] == [min(number, 50) + 1 for number in range(200)]
