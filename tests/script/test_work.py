@@ -9,6 +9,7 @@ from nmlgen.script import calls, effort, evaluate, words, worlds
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import Questions
 from nmlgen.script.parser import parse
+from nmlgen.script.programs import columns, run_program
 from nmlgen.script.values import text_of
 from nmlgen.script.worlds import covering_worlds
 from nmlgen.script.wrapper import follow
@@ -212,3 +213,20 @@ def test_one_of_many_rivals_is_found_at_once():
     before = [questions.ask(("==", number), rivals="host") for number in range(200)]
     assert [questions.ask(("==", number), rivals="host") for number in range(200)] == before
     assert [len(yes) for (yes, _), _ in before] == [min(number, 50) + 1 for number in range(200)]
+
+
+def test_of_a_long_list_of_columns_no_more_is_looked_at_than_a_line_has(monkeypatch):
+    looked, read = [], columns._ranges
+
+    class Watched(list):
+        def __iter__(self):
+            for one in super().__iter__():
+                looked.append(one)
+                yield one
+
+    monkeypatch.setattr(columns, "_ranges", lambda text: Watched(read(text)))
+    odd = ",".join(str(number) for number in range(1, 20_000, 2))
+    for options, said in (([], "ace\n"), (["--complement"], "bd\n")):
+        looked.clear()
+        assert run_program("cut", ["-c", odd, *options], "abcde\n" * 10) == (said * 10, 0)
+        assert len(looked) <= 10 * 5

@@ -37,28 +37,41 @@ def cut(command: Command) -> Result:
     return joined(lines), 0
 
 
-def _ranges(text: str) -> list[tuple[int, int | None]]:
-    """The ranges of a list such as `1,3-5,7-`, from 1 on; None has no end."""
-    ranges: list[tuple[int, int | None]] = []
+_END = 10**9  # of a range that has none: beyond all columns that a list can name
+
+
+def _ranges(text: str) -> list[tuple[int, int]]:
+    """What a list such as `1,3-5,7-` takes, from 1 on: ranges that do not meet, in ascending order."""
+    given: list[tuple[int, int]] = []
     for item in text.split(","):
         match = re.fullmatch(r"([0-9]{1,9})|([0-9]{0,9})-([0-9]{0,9})", item)
         if match is None or item == "-":
             raise UndecidedCommand(f"the list {text}")
         first = int(match[1] or match[2] or "1")
-        last = int(match[1]) if match[1] else int(match[3]) if match[3] else None
-        if first == 0 or (last is not None and last < first):
+        last = int(match[1] or match[3] or _END)
+        if first == 0 or last < first:
             raise UndecidedCommand(f"the list {text}")
-        ranges.append((first, last))
+        given.append((first, last))
+    ranges: list[tuple[int, int]] = []
+    for first, last in sorted(given):
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+        else:
+            ranges.append((first, last))
     return ranges
 
 
-def _chosen(parts: list[str], ranges: list[tuple[int, int | None]], options: dict[str, str]) -> list[str]:
+def _chosen(parts: list[str], ranges: list[tuple[int, int]], options: dict[str, str]) -> list[str]:
+    """The parts of a line that are taken. No more ranges are looked at than it has parts, however long the list is."""
     is_complement = "C" in options
-    return [
-        part
-        for number, part in enumerate(parts, 1)
-        if any(first <= number and (last is None or number <= last) for first, last in ranges) != is_complement
-    ]
+    chosen: list[str] = []
+    behind = 0
+    for first, last in ranges:
+        if first > len(parts):
+            break
+        chosen += parts[behind : first - 1] if is_complement else parts[first - 1 : last]
+        behind = last
+    return chosen + parts[behind:] if is_complement else chosen
 
 
 PROGRAMS = {"cut": cut}
