@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Hashable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.events import Field, Ran
+from nmlgen.script.redirections import FilePath
 from nmlgen.script.values import Guard, text_of, within
 from nmlgen.source import UNKNOWN
 
@@ -16,7 +18,7 @@ _LONG = ("--recursive", "--dir")
 
 def of_removals(programs: Iterable[Ran], guard: Guard) -> Iterator[SyntaxProblem]:
     """Such words of what runs where all answers of `guard` hold."""
-    made: set[tuple[str, tuple[Hashable, ...]]] = set()
+    made = _Made()
     for event in programs:
         words = [text_of(within(item.value, guard)) for item in event.words]
         name = words[0] if words else None
@@ -25,37 +27,68 @@ def of_removals(programs: Iterable[Ran], guard: Guard) -> Iterator[SyntaxProblem
         options = [word for word in words[1:] if word is not None and word.startswith("-")]
         pairs = zip(event.words[1:], words[1:], strict=True)
         operands = [(_path(item, event, guard), item) for item, word in pairs if word is None or word[:1] != "-"]
+        paths = [path for path, _ in operands]
         if name == "mkdir":
-            made.update(path for path, _ in operands if path is not None)
+            made.add(path for path in paths if path is not None)
         elif name == "rm" and not any(map(_is_for_directories, options)):
             for path, item in operands:
-                if path in made:
+                if path is not None and made.has(path):
                     text = item.place.text.text[item.place.start : item.place.end]
                     message = (
                         f"{text} is a directory that the script has made: rm without -r leaves it there, and fails"
                     )
                     span = item.place.text.span(item.place.start, item.place.end)
                     yield SyntaxProblem("rm-of-directory", message, span, "rm -r, or rmdir if it is empty", stops=False)
-        elif None in [path for path, _ in operands]:
-            made.clear()
+        elif None in paths:
+            made = _Made()
         else:
-            gone = {path for path, _ in operands if path is not None}
-            above = {path[0] for path in gone}
-            lengths = sorted({len(path) for path in above})
-            made = {there for there in made if there not in gone and not _lies_in(there[0], above, lengths)}
+            made.remove(path for path in paths if path is not None)
+
+
+class _Made:
+    """The directories that a script has made by now. What goes is noted with its turn, and looked for when one is asked
+    about: whatever goes may have thousands in it."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._made: dict[FilePath, int] = {}
+        self._gone: dict[FilePath, int] = {}
+        self._texts: dict[str, int] = {}  # of what has gone
+        self._lengths: list[int] = []  # of these, in ascending order
+
+    def add(self, paths: Iterable[FilePath]) -> None:
+        self._turn += 1
+        self._made.update(dict.fromkeys(paths, self._turn))
+
+    def remove(self, paths: Iterable[FilePath]) -> None:
+        """Directories, and with them what lies in them."""
+        self._turn += 1
+        for path in paths:
+            self._gone[path] = self._texts[path[0]] = self._turn
+            place = bisect_left(self._lengths, len(path[0]))
+            if self._lengths[place : place + 1] != [len(path[0])]:
+                self._lengths.insert(place, len(path[0]))
+
+    def has(self, path: FilePath) -> bool:
+        since = self._made.get(path)
+        return since is not None and self._gone.get(path, 0) < since and not self._has_gone_above(path[0], since)
+
+    def _has_gone_above(self, text: str, since: int) -> bool:
+        """Whether a directory that it lies in has gone meanwhile. Not every one above it is looked up: a path may have
+        hundreds of thousands."""
+        for length in self._lengths:
+            if length >= len(text):
+                break
+            if text[length] == "/" and self._texts.get(text[:length], 0) > since:
+                return True
+        return False
 
 
 def _is_for_directories(option: str) -> bool:
     return option in _LONG if option.startswith("--") else not _TAKES_DIRECTORIES.isdisjoint(option)
 
 
-def _lies_in(path: str, directories: set[str], lengths: Iterable[int]) -> bool:
-    """Whether a path lies in one of the directories, whose names have these lengths. Not every directory above it is
-    looked up: a path may have hundreds of thousands."""
-    return any(path[length : length + 1] == "/" and path[:length] in directories for length in lengths)
-
-
-def _path(item: Field, event: Ran, guard: Guard) -> tuple[str, tuple[Hashable, ...]] | None:
+def _path(item: Field, event: Ran, guard: Guard) -> FilePath | None:
     """Where a word leads, and the symbols of what is not known of that; None if it is one of several."""
     cases, here = within(item.value, guard), within(event.directory, guard)
     if len(cases) != 1 or len(here) != 1 or not cases[0].text:
