@@ -40,6 +40,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[([^\]]*)\]\Z")
 _ECHO_OPTION = re.compile(r"-[neEr]+\Z|--?\Z")
 _MOST_PLACES = 24
+_LONGEST_PATH = 4096  # as Linux takes them; each file that is named in a directory has its path, too
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
 
 
@@ -744,6 +745,8 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
             new = former.value if former is not None and former.elements is None else new
         elif text is None or "CDPATH" not in state.variables or text.startswith(("/", "./", "../")):
             new = shell.streams.file(arguments[0].value)
+    if any(len(case.text) > _LONGEST_PATH for case in new):
+        new = unknown(shell.fresh())
     if len(old) > _MOST_PLACES:  # each earlier cd may have failed
         old = unknown(shell.fresh())
     yes, no = shell.questions.ask_unlikely()

@@ -8,6 +8,7 @@ import nmlgen
 from nmlgen.script import calls, effort, evaluate, words, worlds
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import Questions
+from nmlgen.script.events import Copied
 from nmlgen.script.parser import parse
 from nmlgen.script.programs import columns, run_program
 from nmlgen.script.values import text_of
@@ -230,3 +231,11 @@ def test_of_a_long_list_of_columns_no_more_is_looked_at_than_a_line_has(monkeypa
         looked.clear()
         assert run_program("cut", ["-c", odd, *options], "abcde\n" * 10) == (said * 10, 0)
         assert len(looked) <= 10 * 5
+
+
+def test_a_path_that_no_kernel_takes_is_not_part_of_that_of_each_file():
+    text = f"cd {'d/' * 50_000}\n" + "".join(f"cp a b{number}\n" for number in range(500))
+    found = evaluate.evaluate(parse(Source("a.run", text)))
+    copied = [event for event in found.events if isinstance(event, Copied)]
+    assert len(copied) == 500
+    assert sum(len(case.text) for event in copied for case in event.path) < 20_000
