@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, nested
 from nmlgen.namelist.extract.evaluate import Evaluator, UnknownValueError, converted
 from nmlgen.namelist.extract.expression import Call, Node, Section, UnreadableError, parse
@@ -22,6 +23,8 @@ from nmlgen.values import define, field, frozen
 
 _MOST_CALLS = 4  # procedures within procedures
 _MOST_ELEMENTS = 2000
+_MOST_STEPS = 100_000  # ICON 2025.10 takes a tenth of it; loops and calls within each other multiply
+_ELEMENTS_IN_A_STEP, _CHARACTERS_IN_A_STEP = 5, 40
 _READ = re.compile(r"read\s*\(")
 _KEYWORD = re.compile(r"\Anml\s*=\s*")
 _CALL = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?$")
@@ -68,12 +71,28 @@ class _ReadReachedError(Exception):
     """The statement that reads the namelist comes next."""
 
 
+@define
+class Steps:
+    """What it has taken to follow the statements before all the READs of a source tree."""
+
+    tree: SourceTree
+    count: int = 0
+
+    def add(self, count: int) -> None:
+        """Note so many steps more; raises InputError if they are too many."""
+        self.count += count
+        if self.count > _MOST_STEPS:
+            message = f"what its namelist variables are before they are read takes more than {_MOST_STEPS} steps"
+            raise InputError(f"{self.tree.root}: {message}")
+
+
 class Defaults:
     """Follows the statements before a READ and keeps what they assign."""
 
-    def __init__(self, tree: SourceTree, evaluator: Evaluator) -> None:
+    def __init__(self, tree: SourceTree, evaluator: Evaluator, steps: Steps) -> None:
         self._tree = tree
         self._evaluator = evaluator
+        self._steps = steps
         self._contents: dict[tuple[int, tuple[str, ...]], Contents] = {}
         self._kept: list[Declaration] = []
         self._aliases: list[dict[str, Place]] = [{}]
@@ -102,6 +121,7 @@ class Defaults:
     def _statement(self, unit: Unit, statement: Statement, depth: int) -> None:
         if statement is self._stop or (self._stop is not None and statement == self._stop):
             raise _ReadReachedError
+        self._steps.add(1 + len(statement.text) // _CHARACTERS_IN_A_STEP)
         called = _CALL.match(statement.text)
         if called is not None:
             self._call(unit, called[1], split_list(called[2]) if called[2] else [], depth)
@@ -112,7 +132,7 @@ class Defaults:
 
     def _choice(self, unit: Unit, choice: Choice, depth: int) -> None:
         for branch in choice.branches:
-            if self._stop is not None and self._stop in list(all_statements(branch.body)):
+            if self._holds_stop(branch.body):
                 if self._stop in branch.body and "positioned" in (branch.condition or ""):
                     raise _ReadReachedError  # what stands beside the READ marks what the user does not set
                 self._block(unit, branch.body, depth)
@@ -154,7 +174,7 @@ class Defaults:
     def _loop(self, unit: Unit, loop: Repetition, depth: int) -> None:
         control = re.match(r"(\w+)\s*=\s*(.*)$", loop.control)
         ends = [self._integer(unit, text) for text in split_list(control[2])] if control else []
-        if control is None or self._holds_stop(loop):
+        if control is None or self._holds_stop(loop.body):
             self._block(unit, loop.body, depth)
             return
         name = control[1]
@@ -164,6 +184,7 @@ class Defaults:
             return
         outer = self._loops.get(name)
         for index in range(ends[0], ends[1] + 1):
+            self._steps.add(1)
             self._loops[name] = index
             self._block(unit, loop.body, depth)
         if outer is None:
@@ -171,8 +192,12 @@ class Defaults:
         else:
             self._loops[name] = outer
 
-    def _holds_stop(self, loop: Repetition) -> bool:
-        return self._stop is not None and self._stop in list(all_statements(loop.body))
+    def _holds_stop(self, body: list[Item]) -> bool:
+        if self._stop is None:
+            return False
+        statements = list(all_statements(body))
+        self._steps.add(len(statements) // _ELEMENTS_IN_A_STEP)
+        return self._stop in statements
 
     def _integer(self, unit: Unit, text: str) -> int | None:
         try:
@@ -292,13 +317,16 @@ class Defaults:
             if whole and len(set(map(repr, value))) == 1:
                 contents.set_all(value[0])
                 return
+            self._steps.add(len(value) // _ELEMENTS_IN_A_STEP)
             for offset, element in enumerate(value[:_MOST_ELEMENTS]):
                 contents.elements[(start + offset,)] = element
             return
         if isinstance(value, list) or contents.is_unknown:
             raise UnknownValueError
         ranges = [part if part is not None else _whole(bounds) for part, bounds in zip(chosen, dimensions, strict=True)]
-        for subscripts in _product(ranges):
+        subscripts_of_all = list(_product(ranges))
+        self._steps.add(len(subscripts_of_all) // _ELEMENTS_IN_A_STEP)
+        for subscripts in subscripts_of_all:
             contents.elements[subscripts] = value
 
     def _range(self, unit: Unit, subscript: Node) -> range | None:
@@ -318,6 +346,7 @@ class Defaults:
 
     def _forget(self, unit: Unit, statement: Statement) -> None:
         """A statement that is perhaps executed: what it assigns is no longer known."""
+        self._steps.add(1 + len(statement.text) // _CHARACTERS_IN_A_STEP)
         if _READ.match(statement.text):
             self._forget_read(unit, statement)
         if not _ASSIGNMENT.match(statement.text):
@@ -396,11 +425,17 @@ def declared(tree: SourceTree, place: Place) -> Declaration | None:
 
 def component_of(tree: SourceTree, declaration: Declaration, name: str) -> Declaration | None:
     """A component of a variable of derived type, with those of the types it extends."""
-    return next((found for found in components(tree, declaration) if found.name == name), None)
+    return next((type_.components[name] for type_ in _types(tree, declaration) if name in type_.components), None)
 
 
 def components(tree: SourceTree, declaration: Declaration) -> Iterator[Declaration]:
     """The components of a variable of derived type, those of the type it extends first."""
+    for type_ in _types(tree, declaration):
+        yield from type_.components.values()
+
+
+def _types(tree: SourceTree, declaration: Declaration) -> list[DerivedType]:
+    """The type of a variable of derived type behind those that it extends."""
     name, unit = declaration.type_name, declaration.unit
     types: list[DerivedType] = []
     while name is not None and len(types) < _MOST_CALLS:
@@ -409,8 +444,7 @@ def components(tree: SourceTree, declaration: Declaration) -> Iterator[Declarati
             break
         types.append(type_)
         name, unit = type_.parent, type_.unit
-    for type_ in reversed(types):
-        yield from type_.components.values()
+    return types[::-1]
 
 
 def initial(tree: SourceTree, evaluator: Evaluator, place: Place) -> Contents:

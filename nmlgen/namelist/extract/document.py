@@ -13,6 +13,7 @@ from nmlgen.namelist.extract.defaults import (
     Contents,
     Defaults,
     Place,
+    Steps,
     components,
     initial,
     is_in_loop,
@@ -124,6 +125,7 @@ class _Maker:
         self.base = base
         self.printed = printed
         self.evaluator = Evaluator(tree)
+        self.steps = Steps(tree)
 
     def document(self) -> dict[str, Any]:
         found: dict[str, list[_Reading]] = {}
@@ -253,7 +255,7 @@ class _Maker:
         return entry
 
     def _variables(self, group: str, reading: _Reading) -> Iterator[tuple[str, dict[str, Any]]]:
-        defaults = Defaults(self.tree, self.evaluator)
+        defaults = Defaults(self.tree, self.evaluator, self.steps)
         if reading.procedure is not None:
             defaults.run(reading.procedure, reading.stop)
         for name in reading.unit.namelists[group]:

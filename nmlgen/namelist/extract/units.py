@@ -56,7 +56,7 @@ class Unit:
     uses: list[Use] = field(factory=list)
     declarations: dict[str, Declaration] = field(factory=dict)
     types: dict[str, DerivedType] = field(factory=dict)
-    namelists: dict[str, list[str]] = field(factory=dict)
+    namelists: dict[str, dict[str, None]] = field(factory=dict)
     statements: list[Statement] = field(factory=list)
     children: dict[str, Unit] = field(factory=dict)
 
@@ -208,8 +208,8 @@ class _Reader:
                 unit.uses.append(_use(use[1], use[2] or ""))
         elif re.match(r"namelist\s*/", text):
             for group, names in _NAMELIST.findall(text[8:]):
-                known = unit.namelists.setdefault(group, [])
-                known += [name for name in split_list(names) if name.isidentifier() and name not in known]
+                known = unit.namelists.setdefault(group, {})
+                known.update((name, None) for name in split_list(names) if name.isidentifier())
         elif text != "contains":
             found = declarations(text, unit)
             for declaration in found:

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from rows import rows
 
 from nmlgen.errors import InputError
+from nmlgen.namelist.extract import defaults
 from nmlgen.namelist.extract.document import base_release, document_text, make_document
 from nmlgen.namelist.extract.readers import Readers
 from nmlgen.namelist.extract.tree import SourceTree
@@ -348,6 +349,18 @@ _REFUSED = {
         "a block stands within 50 others",
     ),
     "groups": (_DECLARED + "".join(f"NAMELIST /g{n}/ x\n" for n in range(1001)), "more than 1000 NAMELIST"),
+    "loops": (
+        _DECLARED + "SUBROUTINE r\n" + "DO i = 1, 2000\n" * 3 + "x = i\n" + "END DO\n" * 3 + _READS,
+        "takes more than 100000 steps",
+    ),
+    "loops of nothing": (
+        _DECLARED + "SUBROUTINE r\n" + "DO i = 1, 2000\n" * 3 + "END DO\n" * 3 + _READS,
+        "takes more than 100000 steps",
+    ),
+    "elements": (
+        _DECLARED + "SUBROUTINE r\nINTEGER :: y(2000)\n" + "y(1:1999) = 1\n" * 500 + _READS,
+        "takes more than 100000 steps",
+    ),
     "what is included": (_DECLARED + "INCLUDE 'b.inc'\n" * 5000, "with what it includes, is larger than 4 MiB"),
 }
 
@@ -359,6 +372,17 @@ def test_sources_that_are_refused(tmp_path, what):
     (tmp_path / "b.inc").write_text("x = 1\n" * 1000)
     with pytest.raises(InputError, match=message):
         make_document(SourceTree(tmp_path), "2025.04", EMPTY)
+
+
+def test_a_component_is_looked_up_by_its_name(tmp_path, monkeypatch):
+    gone_through, components = [], defaults.components
+    monkeypatch.setattr(defaults, "components", lambda *asked: gone_through.append(asked) or components(*asked))
+    parts, set_ = ("".join(f"{form.format(n)}\n" for n in range(30)) for form in ("INTEGER :: c{}", "y%c{0} = {0}"))
+    text = f"MODULE m\nTYPE t\n{parts}END TYPE\nTYPE(t) :: y\nNAMELIST /x_nml/ y\nCONTAINS\nSUBROUTINE r\n{set_}"
+    (tmp_path / "a.f90").write_text(text + _READS)
+    made = make_document(SourceTree(tmp_path), "2025.04", EMPTY)["groups"]["x_nml"]["variables"]
+    assert made["y%c7"]["default"] == 7
+    assert not gone_through
 
 
 def test_base_release():
