@@ -746,6 +746,10 @@ SENTENCES = (
         (("true",) * 20 + ("$ for run in a b; do", "$ for run in a b; do", "> ls $run"), 0),
         (("true",) * 20 + ("$ for run in a b; do", "> ls $run"), 1),
         (("true",) * 20 + ("print> out (a)",), 1),
+        (("true",) * 20 + ("grid=<path of the grid (as /pool/r2b4.nc)>",), 0),
+        (("true",) * 20 + ("ls <of (a) >b",), 1),
+        (("true",) * 20 + ("for i in $(echo #TABLE:site:key=servers:value# | wc)", "do ls", "done"), 0),
+        (("true",) * 20 + ("for i in $(echo #TABLE: of servers | wc)", "do ls", "done"), 1),
     ],
 )
 def test_a_text_for_people_may_have_commands(lines, number, tmp_path):
@@ -759,7 +763,9 @@ def test_carriage_returns_behind_numbers_for_programs_are_a_warning(tmp_path):
     script.write_text("#!/bin/sh\npython3 sum.py 0\r\npython3 sum.py in 1.5\r\n")
     report = nmlgen.lint([script])
     assert (codes(report), report.errors) == (["SHL001"], ())
-    for line in ("exit 0", "a=1", "sleep 5", "", "cat 2.txt", "if a; then"):
+    script.write_text('#!/bin/sh\necho "all is done"\r\nexit\n')
+    assert nmlgen.lint([script]).errors == ()
+    for line in ("exit 0", "a=1", "sleep 5", "", "cat 2.txt", "if a; then", "echo a >b"):
         script.write_text(f"#!/bin/sh\npython3 sum.py 0\r\n{line}\r\n")
         assert [found.code for found in nmlgen.lint([script]).errors][:1] == ["SHL001"]
 

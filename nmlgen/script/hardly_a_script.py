@@ -52,6 +52,7 @@ _SAYS = ("echo", "print", "printf", "for", "case", "select", "if", "elif", "whil
 _ERB = re.compile(r"^[ \t]*<%[^%\n]{1,200}%>", re.MULTILINE)
 _POUNDS = re.compile(r"£[A-Za-z_({]")  # which become dollars when those of a template have been filled in
 _ANGLES = re.compile(r"<<<[A-Za-z_]\w*>>>|<<[A-Za-z_]\w*>>[ \t]*$", re.MULTILINE)  # no shell takes either
+_HASHES = re.compile(r"(?<![\w#])#[A-Z]{1,99}:[\w:=.,/$-]{1,200}#")  # #TABLE:site:key=domain:value#
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
@@ -75,6 +76,8 @@ def _is_template(source: Source, findings: Iterable[Finding]) -> bool:
     """
     text = source.text
     if ("<%" in text and _ERB.search(text) is not None) or ("£" in text and _POUNDS.search(text) is not None):
+        return True
+    if ":" in text and _HASHES.search(text) is not None:
         return True
     if ">>" in text and _ANGLES.search(text) is not None:
         return True
@@ -133,7 +136,11 @@ def _is_sentence(line: str) -> bool:
 
 
 def _is_filled_in(span: Span) -> bool:
-    """Whether a shell stumbles over a place where somebody writes something: before it, or right behind it."""
+    """Whether a shell stumbles over a place where somebody writes something: before it, right behind it, or in it, as
+    over the bracket of `<path (of the grid)>`."""
     text, at = span.source.text, span.offsets[0]
     before = max(0, at - _MOST_BEFORE)  # lines may go on
-    return _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, before, at) is not None
+    if _FILLED_IN.match(text, at) is not None or _BEHIND_FILLED_IN.search(text, before, at) is not None:
+        return True
+    places = _FILLED_IN.finditer(text, max(before, text.rfind("\n", 0, at) + 1), at + _MOST_BEFORE)
+    return any(place.start() < at < place.end() for place in places)

@@ -88,6 +88,8 @@ _REST_OF_LINE = re.compile(r"[^\n]*")
 _CARRIAGE_RETURN = re.compile(r"\r\n")
 _NUMBER_FOR_PROGRAM = re.compile(r"[ \t]*(?!exit\b|return\b|sleep\b)[\w./+-]+(?:[ \t]+[\w./+:,=-]+)*[ \t]+-?[0-9.]+")
 """A command whose last argument is a number, which most programs read alike with a carriage return behind it."""
+_PRINTED = re.compile(r"[ \t]*echo[ \t][^|&;<>`()#\n]*")
+"""What is printed, with a carriage return at its end, which nobody sees."""
 _FOR_A_SHELL = re.compile(r"^#(?:!|SBATCH|PBS)", re.MULTILINE)
 """What says that a text is a script; one that says nothing may be notes of commands that somebody types."""
 _OF_ANY_SHELL = ("crlf", "byte-order-mark", "unterminated-heredoc")
@@ -166,7 +168,7 @@ class _Parser(HeredocReader):
             if self.is_word(match.start()):
                 first = first or match
                 line = self.raw[self.raw.rfind("\n", 0, match.start()) + 1 : match.start()]
-                stops = _NUMBER_FOR_PROGRAM.fullmatch(line) is None
+                stops = _NUMBER_FOR_PROGRAM.fullmatch(line) is None and _PRINTED.fullmatch(line) is None
             if stops:
                 break
         if first:

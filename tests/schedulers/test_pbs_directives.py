@@ -168,6 +168,11 @@ def test_what_somebody_fills_in_is_no_error():
     assert read("#PBS -M", "#PBS -l select=1") == [(MISSING, "-M", False)]
 
 
+def test_a_remark_is_no_directive():
+    assert read("#PBS PSH", "#PBS for clusters") == []
+    assert [kind for kind, *_ in read("#PBS PSH", "#PBS -N a")] == [STRAY]
+
+
 def test_those_of_a_template_are_no_errors():
     text = "#!/bin/bash\n#PBS -N #NAME\ntrue\n"
     found = [read_pbs_directives(Source(name, text)) for name in ("wps/job.sh", "wps/templates/job.sh")]

@@ -389,6 +389,9 @@ def test_what_stands_in_brackets() -> None:
     found = read("#SBATCH --mail-user=[your email] -J x")
     assert not found.problems
     assert found.settings["job-name"].value == "x"
+    starred = read("#SBATCH --chdir=***your directory*** -J x", "#SBATCH -A **project id**")
+    assert not starred.problems
+    assert starred.settings["job-name"].value == "x"
     quoted = read('#SBATCH --comment="[two words] <a" -N 2 # b>').settings
     assert (quoted["comment"].value, quoted["nodes"].value) == ("[two words] <a", 2)
 

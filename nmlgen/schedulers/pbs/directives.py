@@ -52,6 +52,8 @@ _OF_NQSV = re.compile(
 _OF_TORQUE_JOB = re.compile(r"-l\s*(?:(?!-l)\S)*\b(?:nodes|procs)=")
 _FIRST_OPTION = re.compile(r"[ \t]*#PBS[ \t]+-([A-Za-z])")
 _NAME_IN_CAPITALS = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
+_ASKS = re.compile(r"[-=]")
+"""What a directive has: an option, or a resource without one. `#PBS script of mine` is a remark."""
 _LEFT_OUT = re.compile(r"^#PBS[ \t][^\n]*=[ \t]*$", re.MULTILINE)
 _FORM = re.compile(r"\[[A-Za-z][^][\n]{,99}\]")  # [project code]
 _PLACEHOLDER = re.compile(r"[$%@{}`<>]|#\w+#|__\w+?__|\bTODO|\bXX+\b|\.\.\.")
@@ -145,7 +147,7 @@ class _Reading:
     def problems(self, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
         directives, end = self.head()
         written = [directive.span.text for directive in directives]
-        if not directives or is_for_nqsv(self.text.source):
+        if not any(map(_ASKS.search, written)) or is_for_nqsv(self.text.source):
             return
         self.may_be_torque = any(_OF_TORQUE_JOB.search(line) for line in written) or any(
             (match := _FIRST_OPTION.match(line)) is not None and match[1] in _OF_TORQUE for line in written

@@ -61,10 +61,10 @@ _TEMPLATE = re.compile(  # no remark begins behind a =, or ends in a #
     r"|(?<==)#+[A-Za-z_]\w{,99}#*|(?<=[ \t])#\*?[A-Z]\w{,99}\*?#?(?<=[*#])(?=[ \t]|$)"
     r"|@\((?=[^@\n]{,99}@[A-Z]).{,400}?\)@"  # SimFactory's @("@ID@" != "" ? "-d afterany:@ID@" : "")@
 )
-_FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
+_FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$, ***your mail***; between quotes it is a text
     r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
     r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)|\{ [A-Za-z][^{}\"'#\n]{,99} \}"
-    r"|\{[0-9]+\.[A-Za-z][^{}\n]{,99}\}"
+    r"|\{[0-9]+\.[A-Za-z][^{}\n]{,99}\}|\*{2,9}[A-Za-z][^*\"'#\n]{,99}\*{2,9}"
 )
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern + r"|@\[[A-Za-z_]\w{,99}\]|\{[^{}\s|]{1,99}(?:\|[^{}\s|]{1,99}){1,99}\}"
