@@ -81,7 +81,7 @@ OTHER_TEXTS = (
     *(".ipynb", ".json", ".html", ".htm"),
     *(".py", ".pl", ".perl", ".pm", ".jl", ".lua", ".rb", ".r", ".ncl", ".js", ".ts", ".java", ".go", ".rs", ".el"),
     *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".fpp", ".inc"),
-    *(_NEXTFLOW, _CYLC, ".cmake"),
+    *(_NEXTFLOW, _CYLC, ".smk", ".sm", ".cmake"),
     *(".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".tpp", ".cu", ".cuh", ".hip", ".cl"),
 )
 """The names of texts that may show scripts, here-documents and all, or have what looks like it (`<<` of C++), and are

@@ -178,6 +178,7 @@ def test_texts_of_other_programs_are_no_scripts(tmp_path):
     """A plot, a workflow of Snakemake, and what cloud-init is given."""
     write(tmp_path, "plot.cmd", text=" set yrange [0:]\n  plot 'a.dat' using ($2):($3) with lines\n")
     write(tmp_path, "a.sh", text="# of mine\n\ndef parts(of):\n    return of.all\n\nrule split:\n    input: parts\n")
+    write(tmp_path, "a.sm", "b.smk", text="rule of:\n    shell: r\ncat <<E >NAMELIST_atm\n&run_nml\n/\nE\n")
     text = "MIME-Version: 1.0\n\n--a--\n#!/bin/bash\n#SBATCH -N 2\nls\n--a--\nrun:\n  - if true; then ls; fi\n"
     write(tmp_path, "b.sh", text=f'Content-Type: multipart/mixed; boundary="a"\n{text}')
     write(tmp_path, "c.sh", text=text)
