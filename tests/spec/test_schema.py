@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.resources import directory, schema
 from nmlgen.schedulers.slurm.values import read_value
 from nmlgen.source import Source
-from nmlgen.spec.document import read_text
+from nmlgen.spec.document import from_plain, read_text
 from nmlgen.spec.lower import READ_AS_SBATCH_DOES
 from nmlgen.spec.schema import KINDS, schema_for
 from nmlgen.spec.validate import validate
@@ -225,6 +226,15 @@ def test_what_nmlgen_takes_as_a_document_the_schema_takes_too(text):
     node = read_text(Source("spec", text))
     validate(node, "spec")
     assert mistakes(NEWEST, node.plain()) == []
+
+
+@pytest.mark.parametrize("key", ["pool", "directory"])
+def test_what_many_paths_begin_with_is_no_longer_than_a_path(key):
+    for length, is_wrong in ((4095, False), (4096, True)):
+        document = {"model": {key: "d" * length}}
+        assert bool(mistakes(NEWEST, document)) is is_wrong
+        with pytest.raises(SpecError) if is_wrong else nullcontext():
+            validate(from_plain(document), "spec")
 
 
 @pytest.mark.parametrize("text", ["machine: {scheduler: slurmm}", "description: x", "machine: {cores: 4}"])
