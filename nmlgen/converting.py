@@ -14,7 +14,7 @@ from nmlgen.schedulers import Scheduler, schedulers
 from nmlgen.schedulers.codes import PROBLEMS
 from nmlgen.schedulers.request import HOME, Remark, Request
 from nmlgen.script.parser import parse
-from nmlgen.source import Source, Span, Text
+from nmlgen.source import Source, Span, Stretches, Text
 from nmlgen.values import frozen
 
 _COMMAND = r"(?:^|[;&|({`!]|\b(?:then|do|else|if|while|until|exec|time|env|command|nohup)[ \t])[ \t]*"
@@ -64,8 +64,7 @@ def convert(path: str | Path, to: str) -> Conversion:
             f"{source.name} begins with a byte order mark, with which no batch system takes it; take it away"
         )
     script = parse(source)
-    bodies = [(one.heredoc.body.start, one.heredoc.body.end) for one in script.heredocs if one.heredoc is not None]
-    request = old.read(source, bodies)
+    request = old.read(source, script.bodies)
     written = new.written(request)
     remarks = (*request.remarks, *written.remarks)
     losses = tuple(remark.loss for remark in remarks if remark.loss is not None)
@@ -73,7 +72,7 @@ def convert(path: str | Path, to: str) -> Conversion:
     block += [f"# not converted: {' '.join(loss.split())}" for loss in dict.fromkeys(losses)]
     if not _finds_its_way(request, old, source):
         block += written.before
-    late = dict(_late(source, old, request, bodies))
+    late = dict(_late(source, old, request, Stretches(script.bodies)))
     findings = [*map(_finding, remarks), *late.values(), *_left(source, old, new, request)]
     text = _replaced(source, request, block, late, written.shell)
     return Conversion(old.name, new.name, text, Report(in_order(dict.fromkeys(findings))))
@@ -108,15 +107,13 @@ def _problem(code: str, severity: Severity, message: str, span: Span | None, exp
     return Finding(code, PROBLEMS[code][0], severity, message, span, (f"expected: {expected}",))
 
 
-def _late(
-    source: Source, old: Scheduler, request: Request, bodies: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, Finding]]:
+def _late(source: Source, old: Scheduler, request: Request, bodies: Stretches) -> Iterator[tuple[int, Finding]]:
     """The lines behind the first command that look like directives: nobody reads them, but sbatch does those of PBS."""
     text, last = Text(source), max(end for _, end in request.lines)
     written = re.compile(rf"^[ \t]*({re.escape(old.prefix)}[ \t]+-[^\n]*)", re.MULTILINE)
     for match in written.finditer(source.text):
         number = text.position(match.start())[0]
-        if number > last and not any(start <= match.start() < stop for start, stop in bodies):
+        if number > last and match.start() not in bodies:
             message = f'{old.title} does not read "{match[1].rstrip()}" there; it is a comment now'
             span = text.span(match.start(1), match.start(1) + len(match[1].rstrip()))
             expected = "directives before the first command"

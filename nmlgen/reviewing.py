@@ -75,8 +75,7 @@ def review(lifted: LiftedScript) -> Report:
             place = writers.at(finding.span)
             if all(finding in other.findings or (place in everywhere and place not in other.written) for other in ways):
                 of_ways.append(finding)
-    bodies = [(item.heredoc.body.start, item.heredoc.body.end) for item in script.heredocs if item.heredoc is not None]
-    findings += only_own_text(of_ways, (file for way in lifted.ways for file in way.files), bodies)
+    findings += only_own_text(of_ways, (file for way in lifted.ways for file in way.files), script.bodies)
     pieces = _expansions(lifted.ways)
     own = lifted.evaluation.final
     found = tuple(_explained(finding, pieces, own) for finding in dict.fromkeys(findings))
@@ -108,10 +107,7 @@ class _Writers:
     and all else by its line."""
 
     def __init__(self, scripts: Iterable[Script]) -> None:
-        self._bodies: dict[int, list[tuple[int, int]]] = {}
-        for script in scripts:
-            bodies = [item.heredoc.body for item in script.heredocs if item.heredoc is not None]
-            self._bodies[id(script.source)] = [(body.start, body.end) for body in bodies]
+        self._bodies = {id(script.source): script.bodies for script in scripts}
 
     def of(self, source: Source, offset: int) -> Writer | None:
         """The writer of a place: a positive number for a here-document, a negative one for a line; None where it is in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from itertools import accumulate
 
@@ -28,6 +28,28 @@ def encoded(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a text that never was bytes
         return text.encode("utf-8", "surrogatepass")
+
+
+class Stretches:
+    """Stretches of a text, each from an offset up to, not including, another; those that touch are one."""
+
+    def __init__(self, stretches: Iterable[tuple[int, int]] = ()) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(stretches):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, offset: int) -> bool:
+        return self.hold(offset, offset + 1)
+
+    def hold(self, start: int, end: int) -> bool:
+        """Whether all characters from `start` up to `end` lie in one of them."""
+        number = bisect_right(self._starts, start) - 1
+        return number >= 0 and end <= self._ends[number]
 
 
 @frozen(slots=False, eq=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from nmlgen.findings import Edit, Finding
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.script.worlds import WrittenText
+from nmlgen.source import Stretches
 from nmlgen.values import evolve
 
 _SAFE_IN_HERE_DOCUMENTS = re.compile(r"[^$`\\]*")
@@ -36,13 +36,13 @@ class _OwnText:
     """The stretches of texts that go into namelists as they are."""
 
     def __init__(self, files: Iterable[NamelistFile], bodies: Iterable[tuple[int, int]]) -> None:
-        self.bodies = tuple(bodies)
+        self.bodies = Stretches(bodies)
         found: dict[int, set[tuple[int, int]]] = {}
         for file in files:
             if isinstance(file.document.origin, WrittenText):
                 for text, start, end in file.document.origin.own_characters():
                     found.setdefault(id(text.source), set()).add((start, end))
-        self.stretches = {source: _united(sorted(stretches)) for source, stretches in found.items()}
+        self.stretches = {source: Stretches(stretches) for source, stretches in found.items()}
 
     def can_take(self, edit: Edit) -> bool:
         """Whether an edit can be made. In a text that is no script there is nothing that stands in its way."""
@@ -50,19 +50,7 @@ class _OwnText:
         if stretches is None:
             return True
         start, end = edit.span.offsets
-        number = bisect_right(stretches, (start, len(edit.span.source.text))) - 1
-        if number < 0 or end > stretches[number][1] or edit.span.source.text.endswith("\\", 0, start):
+        if not stretches.hold(start, end) or edit.span.source.text.endswith("\\", 0, start):
             return False
-        is_within = any(first <= start and end <= last for first, last in self.bodies)
-        safe = _SAFE_IN_HERE_DOCUMENTS if is_within else _SAFE_ANYWHERE
+        safe = _SAFE_IN_HERE_DOCUMENTS if self.bodies.hold(start, end) else _SAFE_ANYWHERE
         return safe.fullmatch(edit.replacement) is not None
-
-
-def _united(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in stretches:
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found

@@ -231,11 +231,11 @@ def lift_script(
         source = Source(source.name, source.text[: ending.start()])
         script = parse(source)
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
-    directives = read_directives(source, _bodies(script))
+    directives = read_directives(source, script.bodies)
     if directives.span is None and "#PBS" in source.text:
         from nmlgen.schedulers.job import pbs_as_job  # few scripts are for PBS
 
-        directives = pbs_as_job(source, _bodies(script))
+        directives = pbs_as_job(source, script.bodies)
     if fragment:
         given |= header or {}
     given |= slurm_variables(directives) | _exported_by_pbs(source) | dict(variables or {})
@@ -265,7 +265,7 @@ def lift_script(
     if (directives.span is None or directives.scheduler == "pbs") and "#PBS" in source.text:
         from nmlgen.schedulers.pbs.directives import read_pbs_directives  # few scripts are for PBS
 
-        problems += read_pbs_directives(source, _bodies(script))
+        problems += read_pbs_directives(source, script.bodies)
     if not any(way.experiment is not None for way in ways):
         problems += alone(script)
     return LiftedScript(
@@ -345,10 +345,6 @@ _SET_BY_SLURM = {
     "account": ("SLURM_JOB_ACCOUNT",),
 }
 """The options of sbatch that a variable of the job tells of (sbatch's manual page, output environment variables)."""
-
-
-def _bodies(script: Script) -> list[tuple[int, int]]:
-    return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
 
 
 _DICTIONARY = re.compile(r"dict\.(?<![\w.-]dict\.)[\w.-]*\w")

@@ -395,6 +395,11 @@ class Script:
     problems: tuple[SyntaxProblem, ...]
     is_cut: bool = False
 
+    @property
+    def bodies(self) -> list[tuple[int, int]]:
+        """Where the texts of its here-documents start and end."""
+        return [(item.heredoc.body.start, item.heredoc.body.end) for item in self.heredocs if item.heredoc is not None]
+
     def span(self, node: Part | Word | Redirection | Assignment | Command | Sequence | Comment) -> Span:
         """Where a node stands."""
         return self.text.span(node.start, node.end)

@@ -23,7 +23,7 @@ def _radamsa() -> Radamsa:
 
 def _changed(data: bytes, generator: random.Random) -> bytes:
     for _ in range(generator.choice((1, 1, 1, 2, 4))):
-        data = _radamsa().fuzz(data, seed=generator.getrandbits(31))[:_LARGEST]
+        data = _radamsa().fuzz(data, seed=generator.getrandbits(31), max_mut=_LARGEST)
     return data
 
 

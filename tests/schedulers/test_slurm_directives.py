@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from rows import rows
 from script.directive_cases import TAKEN, WRONG
@@ -10,7 +12,7 @@ from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.schedulers.slurm import directives
 from nmlgen.schedulers.slurm.directives import Directives, read_directives
 from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
-from nmlgen.source import Source, Span
+from nmlgen.source import Source, Span, Stretches
 
 
 def read(*lines: str, first: str = "#!/bin/bash\n") -> Directives:
@@ -154,6 +156,16 @@ def test_lines_of_other_scripts() -> None:
     body = (text.index("#SBATCH"), text.index("END\n", 30))
     assert not read_directives(Source("job.sh", text), [body]).problems
     assert read_directives(Source("job.sh", text)).problems
+
+
+def test_lines_behind_commands_are_not_held_against_each_here_document(monkeypatch) -> None:
+    held = []
+    hold = Stretches.hold
+    monkeypatch.setattr(Stretches, "hold", lambda stretches, *ends: held.append(ends) or hold(stretches, *ends))
+    text = "#!/bin/bash\n#SBATCH -N 2\n" + "cat <<END\n#SBATCH -N 2\nEND\n#SBATCH -n 2\n" * 200
+    ends = [match.end() for match in re.finditer("<<END\n", text)]
+    found = read_directives(Source("job.sh", text), [(end, end + 13) for end in ends])
+    assert (len(found.problems), len(held)) == (200, 400)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.placeholders import has_word_for_number, is_named_template, stands_for_numbers
@@ -28,7 +28,7 @@ from nmlgen.schedulers.pbs.values import (
 )
 from nmlgen.script.options import MOST_WORDS, StaticWord, too_many_words
 from nmlgen.script.templates import without_directives
-from nmlgen.source import Source, Span, Text
+from nmlgen.source import Source, Span, Stretches, Text
 from nmlgen.values import evolve, frozen
 
 PREFIX = "#PBS"
@@ -128,7 +128,7 @@ def read_pbs_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) 
     """
     if PREFIX not in source.text:
         return ()
-    found = tuple(_Reading(Text(source)).problems(tuple(bodies)))
+    found = tuple(_Reading(Text(source)).problems(Stretches(bodies)))
     left_out = sum(problem.kind == "pbs-wants-value" for problem in found) + len(_LEFT_OUT.findall(source.text))
     is_form = left_out > 1  # which somebody fills in
     is_template = is_named_template(source.name)
@@ -144,7 +144,7 @@ class _Reading:
         self.left = MOST_WORDS
         self.beyond: Span | None = None
 
-    def problems(self, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
+    def problems(self, bodies: Stretches) -> Iterator[SyntaxProblem]:
         directives, end = self.head()
         written = [directive.span.text for directive in directives]
         if not any(map(_ASKS.search, written)) or is_for_nqsv(self.text.source):
@@ -309,9 +309,9 @@ class _Reading:
             stops = not (is_number and is_value and has_word_for_number(part))
             yield _problem("pbs-bad-value", f'qsub refuses "{told}"{at}', span, str(error), stops=stops)
 
-    def later(self, end: int, bodies: Sequence[tuple[int, int]]) -> Iterator[SyntaxProblem]:
+    def later(self, end: int, bodies: Stretches) -> Iterator[SyntaxProblem]:
         for match in _LATER.finditer(self.text.text, end):
-            if not any(start <= match.start() < stop for start, stop in bodies):
+            if match.start() not in bodies:
                 shown = match[0].strip(_SPACE)
                 start = match.start() + match[0].index("#")
                 line = self.text.position(end)[0]

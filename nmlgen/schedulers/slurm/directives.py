@@ -7,7 +7,7 @@ end of a line takes its value from the next. Everything here was observed with S
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
@@ -28,7 +28,7 @@ from nmlgen.schedulers.slurm.values import (
 )
 from nmlgen.script.options import MOST_WORDS, GivenOption, StaticWord, read_options, slurm_options, too_many_words
 from nmlgen.script.templates import without_directives
-from nmlgen.source import Source, Span, Text
+from nmlgen.source import Source, Span, Stretches, Text
 from nmlgen.values import evolve, frozen
 
 LAYER = "#SBATCH"
@@ -156,13 +156,13 @@ def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> D
     """
     if not _ANY.search(source.text):
         return Directives({})
-    return _Reading(Text(source), tuple(bodies)).directives()
+    return _Reading(Text(source), Stretches(bodies)).directives()
 
 
 class _Reading:
     """One reading of a script."""
 
-    def __init__(self, text: Text, bodies: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, text: Text, bodies: Stretches) -> None:
         self.text = text
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
@@ -274,7 +274,7 @@ class _Reading:
         if self.text.text.find("#SBATCH", end) < 0:  # as a rule
             return
         for match in _LATER.finditer(self.text.text, end):
-            if not any(start <= match.start() < stop for start, stop in self.bodies):
+            if match.start() not in self.bodies:
                 start = match.start() + len(match[0]) - len(match[0].lstrip(_SPACE))
                 command = self.text.position(end)[0]
                 self._problem(
