@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from operator import itemgetter
+from pathlib import PurePath
 from posixpath import normpath
 
 from nmlgen.checking import check_experiment
@@ -16,6 +17,8 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, in_order, nearest, suggestion
+from nmlgen.lift.file_kinds import says_it_is_a_script
+from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
@@ -55,8 +58,7 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
-    is_part = is_piece(script.source.name, (found.kind for found in script.problems))
-    if findings and (is_part or is_hardly_a_script(script.source, findings)):
+    if findings and (_is_guessed(lifted) or _is_of_others(script, findings)):
         findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings = list(_after_the_first(findings))
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
@@ -80,6 +82,21 @@ def review(lifted: LiftedScript) -> Report:
     own = lifted.evaluation.final
     found = tuple(_explained(finding, pieces, own) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
+
+
+def _is_guessed(lifted: LiftedScript) -> bool:
+    """Whether nothing says that a text is a script: neither itself, nor a namelist that it writes, nor ICON's name for
+    an experiment."""
+    source = lifted.script.source
+    path = PurePath(source.name)
+    says_so = says_it_is_a_script(path, source) or fragment_name(path.name) is not None
+    return not says_so and not any(way.files for way in lifted.ways)
+
+
+def _is_of_others(script: Script, findings: list[Finding]) -> bool:
+    """Whether a text is a piece of a script, or hardly one, so that no shell reads it as it stands."""
+    is_part = is_piece(script.source.name, (found.kind for found in script.problems))
+    return is_part or is_hardly_a_script(script.source, findings)
 
 
 def _after_the_first(findings: Iterable[Finding]) -> Iterator[Finding]:

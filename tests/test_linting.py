@@ -676,6 +676,24 @@ def test_a_text_that_is_hardly_a_script(beginning, number, tmp_path):
     assert len(nmlgen.lint([script]).errors) == number
 
 
+@pytest.mark.parametrize(
+    ("name", "beginning", "number"),
+    [
+        ("plan", "", 0),
+        ("plan.sh", "", 1),
+        ("plan", "#!/bin/sh\n", 1),
+        ("plan", "#SBATCH --nodes=1\n", 2),  # and sbatch wants a first line
+        ("exp.plan", "", 1),
+        ("plan", "cat >NAMELIST_plan <<EOF\n&run_nml\n dtime = 60.0\n/\nEOF\n", 1),
+    ],
+)
+def test_a_text_is_taken_for_a_script_by_its_here_documents(name, beginning, number, tmp_path):
+    (tmp_path / name).write_text(f"{beginning}cat <<EOF\nall of it\nEOF\nif a; then b\n")
+    report = nmlgen.lint([tmp_path / name])
+    assert len(report.errors) == number
+    assert "SHL001" in codes(report)
+
+
 @pytest.mark.parametrize(("first", "number"), [("#!/bin/ksh\t\t\t#!/bin/ksh", 0), ("#!/bin/ksh", 1)])
 def test_two_scripts_side_by_side_are_none(first, number, tmp_path):
     script = tmp_path / "changes"

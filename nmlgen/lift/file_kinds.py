@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.script.csh import begins_as_csh
@@ -172,6 +172,12 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if is_of_cylc(path, source) or is_other_language(source) or "readme" in path.name.lower():
         return False
-    if path.suffix in SUFFIXES or begins_with_directives(source.text) or _HEREDOC.search(source.text) is not None:
+    if says_it_is_a_script(path, source) or _HEREDOC.search(source.text) is not None:
         return True
     return fragment_name(path.name) is not None and path.suffix.lower() not in SPEC_SUFFIXES
+
+
+def says_it_is_a_script(path: PurePath, source: Source) -> bool:
+    """Whether the first line of a file, its directives or the end of its name say that it is a script. What is one for
+    its here-documents may be a text of another program."""
+    return source.text.startswith("#!") or path.suffix in SUFFIXES or begins_with_directives(source.text)

@@ -408,6 +408,26 @@ def test_what_stands_in_brackets() -> None:
     assert (quoted["comment"].value, quoted["nodes"].value) == ("[two words] <a", 2)
 
 
+@pytest.mark.parametrize(
+    ("line", "stops"),
+    [
+        ("--time=|hours|", False),
+        ("--time=<<time>>", False),
+        ("--nodes=!nodes!", False),
+        ("--ntasks=*n*", False),
+        ("-N 2 ??", False),
+        ("-N 2 {one of them}", False),
+        ("--time=1:2:3:4", True),
+        ("--ntasks=2*24", True),
+        ("--nodes=2 * 24", True),
+        ("-N 2 hours", True),
+    ],
+)
+def test_what_nobody_means_for_sbatch_is_of_a_template_or_a_form(line: str, stops: bool) -> None:
+    problems = read(f"#SBATCH {line}").problems
+    assert any(problem.stops for problem in problems) is stops
+
+
 @pytest.mark.parametrize("value", ["MAX", "ALL", "four", "$N"])
 def test_a_number_that_nobody_fills_in(value: str) -> None:
     assert kinds(f"#SBATCH --mem={value}") == ["bad-value"]

@@ -71,6 +71,8 @@ _PLACEHOLDER = re.compile(
     r"|(?<!\$)\{(?:[A-Za-z_][\w.]{,99}|[0-9]?)\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%|\A#+[*A-Za-z_]"
 )
+_OF_NO_VALUE = re.compile(r"[<>{}|!?]|\*(?![0-9 ])|(?<![\w-])[*#]")
+"""What stands in the place of a value in a template or a form of any kind; nobody means it for sbatch."""
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
@@ -469,7 +471,8 @@ class _Reading:
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
         if word.start == "=" or follows_equals:
             expected = "--option=value without blanks around the ="
-        stops = not self._has_foreign_variable(word.start) and (before is None or before.span not in self._for_somebody)
+        is_form = _OF_NO_VALUE.search(word.start) is not None or self._has_foreign_variable(word.start)
+        stops = not is_form and (before is None or before.span not in self._for_somebody)
         message = f'"{word.start}" belongs to no option: sbatch refuses the job'
         self._problem("stray-word", message, word.span, expected, stops)
 
@@ -573,7 +576,8 @@ class _Reading:
         elif refusal is not None and (self._is_filled_in(name, text) or _has_remark_for_rest(word.span)):
             return text, False
         elif refusal is not None:
-            expected, stops = refusal, not _has_word_for_number(name, text)
+            expected = refusal
+            stops = not _has_word_for_number(name, text) and _OF_NO_VALUE.search(text) is None
             if _SHELL.search(text):
                 expected, stops = f"{refusal}; Slurm expands no variables", not self._has_foreign_variable(text)
             self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected, stops)
