@@ -55,10 +55,12 @@ _MAKEFILE = re.compile(
 _OF_TESTS = frozenset(("fixtures", "test_data", "test_files", "testdata", "testfiles"))
 """Directories of what tests take and compare with: it shall be as it is."""
 _OF_OTHERS = re.compile(
-    r"^[^#\n]*(?:\\|[{;])[ \t\r]*$|^[ \t]*(?:includeConfig[ \t]|(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])", re.M
+    r"^[^#\n]*(?:\\|[{;])[ \t\r]*$|^[ \t]*(?:includeConfig[ \t]|(?:el)?if[ \t]+\[|fi[ \t]*$|export[ \t])"
+    r"|^[ \t]*(?:ifn?eq[ \t(]|ifn?def[ \t]|endif[ \t\r]*$|[\w.]+[ \t]*[:?]=)",
+    re.M,
 )
 """A line that goes on (Doxygen), that ends in a brace or a semicolon or takes another file in (Nextflow), or that is of
-a shell's, as none of mkexp's is."""
+a shell's or of make's, as none of mkexp's is."""
 _BEGINS_AS_MKEXP = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t\r]*(?:\[|[^\s=#\[<][^\n=]*=|\Z)")
 """A section or a value, which is all that mkexp takes."""
 

@@ -151,6 +151,9 @@ def test_what_a_merge_leaves_behind_is_passed_over(tmp_path):
         "# of mine\n<startup>\n  <of version='4' />\n</startup>\n",
         "link a.config\n",
         "a='b'\nif [ $a = b ];then\n  c=1\nfi\n",
+        "a = b\nifeq ($(a),b)\n  c = 1\nendif\n",
+        "a = b\nifndef c\n  c = 1\nendif\n",
+        "b = 1\na := $(b)\n",
     ],
 )
 def test_the_configuration_of_another_program_is_refused(text, tmp_path):
