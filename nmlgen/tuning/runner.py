@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from nmlgen.spec.spec import Spec
 from nmlgen.sweep.directory import MANIFEST, TABLE, write_sweep
 from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import elapsed_s
-from nmlgen.sweep.status import PointStatus, status
+from nmlgen.sweep.status import PointState, PointStatus, status
 from nmlgen.sweep.submission import submit
 from nmlgen.values import evolve, field, frozen
 from nmlgen.writing import opened_lock
@@ -31,6 +32,17 @@ from nmlgen.writing import opened_lock
 LOCK = "nmlgen-tune.lock"
 
 OutcomeState = Literal["planned", "waiting", "running", "done", "failed"]
+
+_STATES: Mapping[PointState, OutcomeState] = {
+    "not submitted": "planned",
+    "waiting": "waiting",
+    "running": "running",
+    "done": "done",
+    "failed": "failed",
+    "lost": "failed",
+    "cancelled": "failed",
+}
+"""Of points; one that is stale is refused."""
 
 _TIMERS = {
     "wrt_output_worker_avg_s": "wrt_output_work_s",
@@ -97,10 +109,16 @@ class AsSweep:
         submit(self._directory)
 
     def outcomes(self) -> Mapping[str, Outcome]:
-        """What status and logs say."""
+        """What status and logs say. Raises InputError if the results of a point are of another build, as after nmlgen
+        itself has changed: nothing more would happen to it."""
         if not (self._directory / TABLE).exists():
             return {}
-        return {point.id: self._outcome(point) for point in status(self._directory).points}
+        points = status(self._directory).points
+        stale = next((point for point in points if point.state == "stale"), None)
+        if stale is not None:
+            again = f"nmlgen resubmit --stale {shlex.quote(str(self._directory))} lets it run anew"
+            raise InputError(f"{self._directory / stale.directory}: {stale.reason}; {again}")
+        return {point.id: self._outcome(point) for point in points}
 
     def wait(self) -> None:
         """Wait, longer every time: short runs are seen to end soon, and long ones trouble nobody."""
@@ -113,7 +131,7 @@ class AsSweep:
             return self._read[key]
         directory = self._directory / point.directory
         found = Outcome(
-            _state(point),
+            _STATES[point.state],
             elapsed_s=elapsed_s(directory),
             started=point.started,
             ended=point.ended,
@@ -123,12 +141,6 @@ class AsSweep:
         if found.state == "done":
             found = self._read[key] = _measured(directory, found)
         return found
-
-
-def _state(point: PointStatus) -> OutcomeState:
-    if point.state in ("failed", "lost", "cancelled"):
-        return "failed"
-    return "planned" if point.state == "not submitted" else point.state  # type: ignore[return-value]
 
 
 def _reason(point: PointStatus) -> str:

@@ -77,6 +77,18 @@ def test_what_ran_is_measured_by_the_log_of_icon(runner, tmp_path, points):
     assert runner.outcomes()[points[0].id] == found  # what has ended is read once
 
 
+def test_results_of_another_build_are_not_waited_for(runner, tmp_path, points):
+    runner.start(points[:1])
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20)
+    start = directory / "nmlgen.jobs" / "1.start"
+    start.write_text(start.read_text().replace("token=t", "token=t build=0123456789ab"))
+    with pytest.raises(
+        InputError, match=r"io1: its results are of build 0123456789ab, .* resubmit --stale \S+tuning lets"
+    ):
+        runner.outcomes()
+
+
 def test_a_run_that_ends_well_and_failed(runner, tmp_path, points):
     runner.start(points[:1])
     directory = tmp_path / "tuning" / "points" / "io1"
