@@ -25,8 +25,8 @@ def composed(text: str, composer: type[Any] | None = None) -> Any:
         def get_single_node(self) -> Any:
             try:
                 return super().get_single_node()
-            except AssertionError:  # of nothing else
-                raise refused(_NO_SUCH_VERSION, text.find("%YAML")) from None
+            except (AssertionError, KeyError):  # of nothing else; KeyError where the directive stands within a document
+                raise refused(_NO_SUCH_VERSION, text.rfind("%YAML", 0, yaml.reader.index)) from None
             except (ValueError, OverflowError):  # of int and chr, to which any digits are handed
                 raise refused(_BEYOND, yaml.reader.index) from None
 

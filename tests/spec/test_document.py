@@ -219,6 +219,7 @@ REFUSED = {
     "wrong indent": ("a: 1\n b: 2\n", "SPC001", "2:3", "mapping values are not allowed here"),
     "YAML 3": ("%YAML 3.0\n---\na: 1\n", "SPC001", "1:1", "incompatible"),
     "YAML 1.3": ("# a\n%YAML 1.3\n---\na: 1\n", "SPC001", "2:1", "1.1 and 1.2"),
+    "a version within a document": ("---\n%YAML 0.3\na: 1\n", "SPC001", "2:1", "1.1 and 1.2"),
     "YAML of too many digits": ("# a\n%YAML " + "1" * 5000 + ".2\n---\na: 1\n", "SPC001", "2:7", "no version"),
     "character beyond all": ('b: 1\na: "x\\U00110000"\n', "SPC001", "2:8", "no character"),
     "character beyond all integers": ('b: 1\na: "x\\UFFFFFFFF"\n', "SPC001", "2:8", "no character"),
