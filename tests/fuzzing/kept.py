@@ -221,7 +221,7 @@ def _tree(data: bytes, pick: random.Random) -> bytes:
     """A value of a document, or of a line of one, becomes another."""
     try:
         document: Any = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _number(data, pick)
     places = list(leaves(document))
     if not places:
