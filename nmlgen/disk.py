@@ -31,6 +31,8 @@ Answer = Any
 _T = TypeVar("_T")
 MOST_BYTES = 4 * 1024 * 1024
 """The size of the largest file that is read whole: no spec, no run script and no namelist comes near."""
+LONGEST_PATH = 4095
+"""The characters of the longest path: PATH_MAX of Linux is in bytes, its end counted."""
 TOO_LARGE = f"is larger than {MOST_BYTES // 1024**2} MiB: no spec, no script and no namelist"
 _JUST_NOW = 2 * 10**9
 """Nanoseconds within which a file system may give two changes the same time."""

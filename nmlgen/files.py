@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nmlgen import disk
-from nmlgen.disk import MOST_BYTES, TOO_LARGE, Answer, Question, read_bytes
+from nmlgen.disk import LONGEST_PATH, MOST_BYTES, TOO_LARGE, Answer, Question, read_bytes
 from nmlgen.errors import InputError
 from nmlgen.source import Source, encoded
 
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
 _Made = TypeVar("_Made")
-_LONGEST_PATH = 4095  # characters; PATH_MAX of Linux is in bytes, its end counted
 _MOST_MADE = 4  # a bound on memory: a master, the namelists of an atmosphere and an ocean, and a coupling beside it
 
 
 def _place(path: Path) -> Path:
     """Where a file lies, all links followed. Raises OSError for a path that no system opens, and that takes long to
     follow; RuntimeError for links that lead to each other."""
-    if len(str(path)) > _LONGEST_PATH:
+    if len(str(path)) > LONGEST_PATH:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
     return path.resolve()
 

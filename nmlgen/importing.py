@@ -54,8 +54,9 @@ _OF_A_MODEL = re.compile(r"models\.\w+\.")
 class ImportedSpec:
     """A spec made of other files: its `text`, and in sentences what it does not say although the files do, or needs
     and they do not say: the `remarks`. Without any it says the same experiment, and builds to it unless that has
-    errors of its own: the `refusals`, a line each with the place in the files. `notes` tell what was taken where a
-    script may go several ways, and what ICON does not look at: nothing is left to do about them."""
+    errors of its own, which it ignores where that was asked for: the `refusals`, a line each with the place in the
+    files. `notes` tell what was taken where a script may go several ways, and what ICON does not look at: nothing is
+    left to do about them."""
 
     text: str
     remarks: tuple[str, ...] = ()

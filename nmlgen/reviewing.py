@@ -112,10 +112,8 @@ def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
     """The suppressions in a script: in comments of the shell, and in those of namelists within it."""
     source = lifted.script.source
     comments = [(comment.start, source.text[comment.start : comment.end]) for comment in lifted.script.comments]
-    for redirection in lifted.script.heredocs:
-        if redirection.heredoc is not None:
-            body = redirection.heredoc.body
-            comments += [(match.start(1), match[1]) for match in _COMMENT.finditer(source.text, body.start, body.end)]
+    for start, end in lifted.script.bodies:
+        comments += [(match.start(1), match[1]) for match in _COMMENT.finditer(source.text, start, end)]
     yield from suppressions_in(source, sorted(comments))
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from fuzzing import KINDS
+from fuzzing import KINDS, growth
 from fuzzing.growth import grown, too_fast
 
 CASES = 3
@@ -17,6 +17,14 @@ INPUTS = [
 @pytest.mark.parametrize("kind", INPUTS)
 def test_no_function_is_called_more_than_an_input_grows(kind, tmp_path):
     assert [found.functions for found in grown(KINDS[kind], f"{kind} tests", CASES, tmp_path / "work")] == []
+
+
+def test_a_function_that_is_called_too_often_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(growth, "_MANY", 100)
+    monkeypatch.setattr(growth, "_LINEAR", 1)
+    found = next(grown(KINDS["spliced-scripts"], "tests", 6, tmp_path / "work"))
+    assert all(calls is None or calls > 100 for calls in found.functions.values())
+    assert any("nmlgen/" in function for function in found.functions)
 
 
 def test_what_grows_too_fast():

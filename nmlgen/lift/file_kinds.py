@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.script.csh import begins_as_csh
 from nmlgen.source import Source
 
+_RECENT = 8  # files whose kind is kept: each is asked for several times, and a text may have megabytes
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b(?!/)")
 _INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
@@ -104,11 +106,12 @@ def begins_with_directives(text: str) -> bool:
     return _DIRECTIVES.match(text) is not None
 
 
+@lru_cache(maxsize=_RECENT)
 def is_foreign_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of something that is not a shell as POSIX has it, such as csh, Python or make."""
     if path.suffix.lower() in _NO_SHELLS or _is_of_make(path, source) or _ASKS_FOR_CSH.match(source.text) is not None:
         return True
-    if _GIVES_ITSELF_AWAY.search(source.text) is not None:
+    if _hands_itself_over(source.text):
         return True
     if source.text.startswith("#!"):
         return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
@@ -116,6 +119,11 @@ def is_foreign_script(path: Path, source: Source) -> bool:
     if called is not None and _SHELL.match(called["line"]) is None:
         return True
     return path.suffix.lower() in _OF_CSH or begins_as_csh(source.text)
+
+
+def _hands_itself_over(text: str) -> bool:
+    """Whether a script has another program read it. To look for its name first is quick, and few have it."""
+    return ("$0" in text or "${0" in text) and _GIVES_ITSELF_AWAY.search(text) is not None
 
 
 def remarks_only(source: Source) -> Source:
@@ -140,6 +148,7 @@ def is_of_cylc(path: Path, source: Source) -> bool:
     return path.suffix == _CYLC or _OF_CYLC.match(source.text) is not None
 
 
+@lru_cache(maxsize=_RECENT)
 def is_other_language(source: Source) -> bool:
     """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C, Fortran or a letter does,
     whatever it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""

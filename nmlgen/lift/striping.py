@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nmlgen.experiment.experiment import Experiment
@@ -90,8 +90,11 @@ class Made:
         return path_from(places[0], names[0]) if len(names) == len(places) == 1 else None
 
 
-def values_of(words: Iterable[StaticWord], event: Ran) -> list[Value]:
+def values_of(words: Sequence[StaticWord], event: Ran) -> list[Value]:
     """What some words of a command may be."""
+    texts = [word.text for word in words if word.text is not None]
+    if len(texts) == len(words):  # nearly always, and where a word stands takes time to tell
+        return [known(text) for text in texts]
     values = {_begin(item.place.text.span(item.place.start, item.place.end)): item.value for item in event.words}
     return [values[_begin(word.span)] if word.text is None else known(word.text) for word in words]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from nmlgen.disk import LONGEST_PATH
 from nmlgen.script.assigned import ANY_END
 from nmlgen.script.conditions import COMPARISONS, FAILURE, NONZERO, SUCCESS, status_of
 from nmlgen.script.events import Field, Piece, Ran
@@ -40,7 +41,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[([^\]]*)\]\Z")
 _ECHO_OPTION = re.compile(r"-[neEr]+\Z|--?\Z")
 _MOST_PLACES = 24
-_LONGEST_PATH = 4096  # as Linux takes them; each file that is named in a directory has its path, too
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
 
 
@@ -745,7 +745,7 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
             new = former.value if former is not None and former.elements is None else new
         elif text is None or "CDPATH" not in state.variables or text.startswith(("/", "./", "../")):
             new = shell.streams.file(arguments[0].value)
-    if any(len(case.text) > _LONGEST_PATH for case in new):
+    if any(len(case.text) > LONGEST_PATH for case in new):
         new = unknown(shell.fresh())
     if len(old) > _MOST_PLACES:  # each earlier cd may have failed
         old = unknown(shell.fresh())

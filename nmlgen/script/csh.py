@@ -52,8 +52,7 @@ def text_of_csh(script: Script) -> SyntaxProblem | None:
 def _commands(script: Script) -> Iterator[str]:
     """The lines of a script outside its here-documents."""
     text, at = script.source.text, 0
-    for redirection in script.heredocs:
-        if redirection.heredoc is not None:
-            yield from text[at : redirection.heredoc.body.start].split("\n")
-            at = redirection.heredoc.body.end
+    for start, end in script.bodies:
+        yield from text[at:start].split("\n")
+        at = end
     yield from text[at:].split("\n")

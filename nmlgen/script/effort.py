@@ -8,7 +8,7 @@ from nmlgen.values import define
 
 _CHARACTERS = 50
 _WORDS = 1_000  # of a command, rarely more
-_GUARDS = 16
+_ANSWERS = 16  # sixteen of what holds already take as long as a part of a word
 _CHOICES = 256  # of more nothing is known
 _MOST = 600_000
 """A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
@@ -37,7 +37,7 @@ class Effort:
 
     def on_answers(self, asked: Sequence[tuple[Collection[int], bool]]) -> None:
         """What else has to hold, where a question is answered so far, when one more is asked."""
-        self.spent += 1 + sum(len(guard) for guard, _ in asked) // _GUARDS
+        self.spent += 1 + sum(len(guard) for guard, _ in asked) // _ANSWERS
 
     def on_choices(self, values: Sequence[Sequence[object]]) -> None:
         """Every choice of cases of several values; each is held against all others."""

@@ -56,6 +56,21 @@ class Case:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.symlink_to(leads_to)
 
+    def picked(self, generator: random.Random) -> str:
+        """The name of one of the files or programs: mostly an answer of a program, where there is one."""
+        answers = sorted(name for name in self.programs if name.endswith(".out"))
+        return generator.choice(answers if answers and generator.random() < 0.8 else sorted(self.files))
+
+    def data(self, name: str) -> bytes:
+        """What a file or a program has in it."""
+        return self.programs[name] if name in self.programs else self.files[name]
+
+    def changed(self, name: str, data: bytes) -> Case:
+        """The case with other bytes in a file or a program."""
+        if name in self.programs:
+            return evolve(self, programs={**self.programs, name: data})
+        return evolve(self, files={**self.files, name: data})
+
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is
         found at all."""
@@ -67,17 +82,12 @@ Fuzzer = Callable[[random.Random], Iterator[Case]]
 
 
 def changed_from(fuzzer: Fuzzer, change: Callable[[bytes, random.Random], bytes]) -> Fuzzer:
-    """The cases of a fuzzer, of which one file is changed; mostly an answer of a program where there is one."""
+    """The cases of a fuzzer, of which one file is changed."""
 
     def cases(generator: random.Random) -> Iterator[Case]:
         for case in fuzzer(generator):
-            answers = [name for name in case.programs if name.endswith(".out")]
-            if answers and generator.random() < 0.8:
-                name = generator.choice(sorted(answers))
-                yield evolve(case, programs={**case.programs, name: change(case.programs[name], generator)})
-                continue
-            name = generator.choice(sorted(case.files))
-            yield evolve(case, files={**case.files, name: change(case.files[name], generator)})
+            name = case.picked(generator)
+            yield case.changed(name, change(case.data(name), generator))
 
     return cases
 

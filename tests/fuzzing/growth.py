@@ -13,34 +13,13 @@ from attrs import evolve, frozen
 
 from fuzzing.cases import Case, Fuzzer
 from fuzzing.limited import call, warm_up
-from fuzzing.repeated import Repetition, repetition
+from fuzzing.repeated import repetition
 
 _TIMES = (60, 120, 240)
 _LARGE = (900_000, 225_000, 56_000, 14_000)  # bytes; where there is a limit, what is below it takes longest
 _MANY = 5_000_000  # calls of one function: seconds
 _LINEAR = 2.9  # how much more the second doubling of an element may add than the first: 2, and 4 for the square
 SECONDS = 60  # of CPU for a call that is counted or tried
-
-
-@frozen
-class Growing:
-    """A case of which one file, or the answer of one program, has an element any number of times."""
-
-    case: Case
-    name: str
-    text: Repetition
-
-    @classmethod
-    def made_from(cls, case: Case, pick: random.Random) -> Growing | None:
-        answers = sorted(name for name in case.programs if name.endswith(".out"))
-        name = pick.choice(answers if answers and pick.random() < 0.8 else sorted(case.files))
-        text = repetition(case.programs[name] if name in case.programs else case.files[name], pick)
-        return None if text is None else cls(case, name, text)
-
-    def times(self, count: int) -> Case:
-        """The case with the element so many times."""
-        part = "programs" if self.name in self.case.programs else "files"
-        return evolve(self.case, **{part: {**getattr(self.case, part), self.name: self.text.times(count)}})
 
 
 def counted(case: Case, directory: Path) -> Counter[str]:
@@ -77,20 +56,22 @@ def grown(fuzzer: Fuzzer, seed: object, count: int, directory: Path) -> Iterator
     pick = random.Random(f"growth {seed}")
     known = set[str]()
     for case in islice(fuzzer(pick), count):
-        growing = Growing.made_from(case, pick)
-        if growing is None:
+        name = case.picked(pick)
+        text = repetition(case.data(name), pick)
+        if text is None:
             continue
         command = case.calls[-1]
         if command[0] not in known:
             known.add(command[0])
             case.run(directory, SECONDS)
             warm_up(directory, command, case.environment(directory))
-        share = growing.text.within(_LARGE[0]) / _TIMES[-1]
-        suspected = list(too_fast([counted(growing.times(times), directory) for times in _TIMES], share))
+        share = text.within(_LARGE[0]) / _TIMES[-1]
+        counts_of_few = [counted(case.changed(name, text.times(times)), directory) for times in _TIMES]
+        suspected = list(too_fast(counts_of_few, share))
         for size in _LARGE if suspected else ():
-            large = growing.times(growing.text.within(size))
+            large = case.changed(name, text.times(text.within(size)))
             counts = counted(large, directory)
-            found = {name: counts[name] if counts else None for name in suspected}
-            if often := {name: calls for name, calls in found.items() if calls is None or calls > _MANY}:
+            found = {function: counts[function] if counts else None for function in suspected}
+            if often := {function: calls for function, calls in found.items() if calls is None or calls > _MANY}:
                 yield Grown(large, often)
                 break

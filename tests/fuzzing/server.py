@@ -18,7 +18,6 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
 from cProfile import Profile
 from typing import Any
 
@@ -109,7 +108,7 @@ def _begin(asked: dict[str, Any]) -> None:
 
 def _run(asked: dict[str, Any]) -> None:
     """What a copy does; it never comes back."""
-    code = 70
+    code, profile = 70, Profile(subcalls=False)
     try:
         _begin(asked)
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
@@ -128,7 +127,7 @@ def _run(asked: dict[str, Any]) -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (asked["largest_file"],) * 2)
         if asked["counted"] is not None:
-            _count(asked["counted"])
+            profile.enable()
         code = nmlgen(list(asked["arguments"]))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
@@ -138,32 +137,22 @@ def _run(asked: dict[str, Any]) -> None:
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-            for note in _notes:
-                note()
+            if asked["counted"] is not None:
+                profile.disable()
+                _note(profile, asked["counted"])
         finally:
             os._exit(code)
 
 
-_notes: list[Callable[[], None]] = []
-"""What a copy writes down at its end."""
-
-
-def _count(name: str) -> None:
-    """Count how often this process calls each function, and write that into a file at its end."""
-    profile = Profile(subcalls=False)
-
-    def note() -> None:
-        profile.disable()
-        counts: Counter[str] = Counter()
-        for entry in profile.getstats():
-            code = entry.code
-            function = code if isinstance(code, str) else f"{code.co_filename}:{code.co_firstlineno} {code.co_name}"
-            counts[function] += entry.callcount + entry.reccallcount
-        with open(name, "w", encoding="utf-8") as file:
-            json.dump(counts, file)
-
-    _notes.append(note)
-    profile.enable()
+def _note(profile: Profile, name: str) -> None:
+    """Write into a file how often each function was called."""
+    counts: Counter[str] = Counter()
+    for entry in profile.getstats():
+        code = entry.code
+        function = code if isinstance(code, str) else f"{code.co_filename}:{code.co_firstlineno} {code.co_name}"
+        counts[function] += entry.callcount + entry.reccallcount
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(counts, file)
 
 
 def _is_deed(event: str, arguments: tuple[Any, ...]) -> bool:
