@@ -111,6 +111,8 @@ def _after_the_first(findings: Iterable[Finding]) -> Iterator[Finding]:
 def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
     """The suppressions in a script: in comments of the shell, and in those of namelists within it."""
     source = lifted.script.source
+    if "nmlgen:" not in source.text:
+        return
     comments = [(comment.start, source.text[comment.start : comment.end]) for comment in lifted.script.comments]
     for start, end in lifted.script.bodies:
         comments += [(match.start(1), match[1]) for match in _COMMENT.finditer(source.text, start, end)]

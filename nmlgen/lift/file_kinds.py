@@ -21,7 +21,7 @@ _DIRECTIVES = re.compile(rf"{_REMARKS}?#(?:SBATCH|PBS)[ \t]+-")
 _CALLED_BELOW = re.compile(rf"{_REMARKS}?[ \t]*(?P<line>#![ \t]*/[^\n]*)")
 """What calls the interpreter below remarks, where no system looks for it: it tells whose the script is."""
 _ASKS_FOR_CSH = re.compile(rf"{_REMARKS}?#(?:PBS|\$)[ \t]+-S[ \t]*\S*/t?csh\b")
-_HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
+_HEREDOC = re.compile(r"\n[^#!\n]*<<-?\s*['\"\\\\]?\w+")
 _OF_WINDOWS = re.compile(r"\s*(?:@|::|(?:rem|setlocal|echo[ \t]+off)\b)", re.IGNORECASE)
 _OF_MAIL = re.compile(r"(?:Content-Type|MIME-Version):[ \t]", re.IGNORECASE)
 """What a text of several parts for cloud-init begins with, some of which are scripts."""
@@ -30,33 +30,31 @@ _OF_FORTRAN = re.compile(
     r"(?:[Cc*][^\n]*\n|[ \t]*(?:![^\n]*)?\n)*"
     r"[ \t]{6,}(?i:parameter[ \t]*\(|common[ \t]*/|implicit[ \t]+none\b|dimension[ \t]+\w)"
 )
-_OF_CMAKE = re.compile(r"^(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]", re.MULTILINE)
+_OF_CMAKE = re.compile(r"\n(?i:set|cmake_minimum_required)[ \t]*\([A-Za-z_]\w*[ \t]")
 """What begins a command of CMake, and no command of a shell: `SET(USE_QUEUING FALSE CACHE BOOL "")`."""
 _OF_PERL = re.compile(
-    r"^[ \t]*(?:(?:my|our)[ \t]+)?(?:\$\w+[ \t]*=[ \t]*<<[ \t]*['\"]?\w+['\"]?|[@%]\w+[ \t]*=[ \t]*\([^\n]*\))[ \t]*;",
-    re.MULTILINE,
+    r"\n[ \t]*(?:(?:my|our)[ \t]+)?(?:\$\w+[ \t]*=[ \t]*<<[ \t]*['\"]?\w+['\"]?|[@%]\w+[ \t]*=[ \t]*\([^\n]*\))[ \t]*;"
 )
 """What gives a text or a list to a variable of Perl, and is no command of a shell: `$x = <<EOF;`, `@files = ();`."""
 _OF_LAMMPS = re.compile(
-    r"^[ \t]*(?:pair_(?:style|coeff)|atom_style|variable[ \t]+\w+[ \t]+(?:equal|atom|index|string|loop))[ \t]",
-    re.MULTILINE,
+    r"\n[ \t]*(?:pair_(?:style|coeff)|atom_style|variable[ \t]+\w+[ \t]+(?:equal|atom|index|string|loop))[ \t]"
 )
 """Commands of LAMMPS, whose input files are called `in.run`, too."""
-_OF_GNUPLOT = re.compile(r"^[ \t]*(?:(?:s|re)?plot[ \t]+[\"'\[(]|set[ \t]+[xyz]range[ \t]*\[)", re.MULTILINE)
+_OF_GNUPLOT = re.compile(r"\n[ \t]*(?:(?:s|re)?plot[ \t]+[\"'\[(]|set[ \t]+[xyz]range[ \t]*\[)")
 _OF_PYTHON = re.compile(
-    r"^(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):"
+    r"\n(?:from[ \t]+[\w.]+[ \t]+import[ \t]|import[ \t]+\w[\w.]*[ \t]*$|def[ \t]+\w+\([^\n]*\):"
     r"|(?:rule|checkpoint)[ \t]+\w+:[ \t]*$)",
     re.MULTILINE,
 )
 """What begins a statement of Python, or of Snakemake, which is Python with rules; `import` is a program, too, and wants
 an option or the name of a picture."""
-_OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n\t", re.MULTILINE)
+_OF_MAKE = re.compile(r"\n[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n\t")
 """A rule and what it runs. `win_makefile` may begin as a script does."""
 _OF_MAKE_ONLY = re.compile(
-    r"^(?:\.(?:PHONY|SUFFIXES)[ \t]*:|%\.\w+[ \t]*:|ifn?eq[ \t]*\([^\n]*,|[A-Za-z_]\w*[ \t]*:=)", re.MULTILINE
+    r"\n(?:\.(?:PHONY|SUFFIXES)[ \t]*:|%\.\w+[ \t]*:|ifn?eq[ \t]*\([^\n]*,|[A-Za-z_]\w*[ \t]*:=)"
 )
 """What no shell takes for a command of its own, nor for the name of a program: `CXX := g++`, `ifeq ($(MPI), 1)`."""
-_RULE_OF_MAKE = re.compile(r"^[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n[ \t]+[^ \t\n]", re.MULTILINE)
+_RULE_OF_MAKE = re.compile(r"\n[^\s#:=][^\n:=]*:(?![:=])[^\n]*\n[ \t]+[^ \t\n]")
 _OF_CYLC = re.compile(
     r"(?:[ \t]*(?:#[^\n]*|\{[%#][^\n]*|[A-Za-z][\w ]*=[^\n]*)?\n)*"
     r"[ \t]*\[(?:meta|cylc|scheduler|scheduling|runtime|task parameters)\][ \t]*(?:#[^\n]*)?$",
@@ -88,6 +86,11 @@ OTHER_TEXTS = (
 )
 """The names of texts that may show scripts, here-documents and all, or have what looks like it (`<<` of C++), and are
 none."""
+
+
+def _lines(source: Source) -> str:
+    """A text with a line end before each of its lines, by which what a line begins with is found quickly."""
+    return f"\n{source.text}"
 
 
 def begins_with_group(text: str) -> bool:
@@ -136,7 +139,7 @@ def _is_of_make(path: Path, source: Source) -> bool:
     """Whether make reads a file, by a rule in it and its name or what only make takes: a script that makes one has
     these in a text.
     """
-    text = source.text
+    text = _lines(source)
     is_made = "makefile" in path.name.lower() and _OF_MAKE.search(text) is not None
     if not is_made and _OF_MAKE_ONLY.search(text) is not None:
         is_made = _RULE_OF_MAKE.search(text) is not None
@@ -152,14 +155,10 @@ def is_of_cylc(path: Path, source: Source) -> bool:
 def is_other_language(source: Source) -> bool:
     """Whether a text is one of CMake, Perl, LAMMPS, gnuplot or Python, or begins as one of C, Fortran or a letter does,
     whatever it is called. A script of a shell has what is of LAMMPS, gnuplot or Python in a here-document."""
-    text = source.text
-    if (
-        _OF_FORTRAN.match(text) is not None
-        or _OF_CMAKE.search(text) is not None
-        or _OF_C.match(text) is not None
-        or _OF_MAIL.match(text) is not None
-        or _OF_PERL.search(text) is not None
-    ):
+    text = _lines(source)
+    if any(begins.match(source.text) is not None for begins in (_OF_FORTRAN, _OF_C, _OF_MAIL)):
+        return True
+    if _OF_CMAKE.search(text) is not None or _OF_PERL.search(text) is not None:
         return True
     is_like = _OF_LAMMPS.search(text) is not None or any(
         len(statements.findall(text)) > 1 for statements in (_OF_GNUPLOT, _OF_PYTHON)
@@ -181,7 +180,7 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if is_of_cylc(path, source) or is_other_language(source) or "readme" in path.name.lower():
         return False
-    if says_it_is_a_script(path, source) or _HEREDOC.search(source.text) is not None:
+    if says_it_is_a_script(path, source) or _HEREDOC.search(_lines(source)) is not None:
         return True
     return fragment_name(path.name) is not None and path.suffix.lower() not in SPEC_SUFFIXES
 

@@ -37,6 +37,7 @@ _NAMELIST_NAMES = re.compile(
     re.I,
 )
 """Not what ICON writes of the values that it has come to (`mo_read_namelists.f90:118`)."""
+_STRANGE = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\udc80-\udcff]")  # \t, \n, \v, \f, \r and escapes are of texts
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _BEGUN = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)  # also where something stands before it
 _OPENED = re.compile(r"^[^#!\n]*?<<-?[ \t]*['\"\\]?(?P<end>\w+)", re.MULTILINE)
@@ -300,11 +301,4 @@ def is_binary(text: str) -> bool:
     """Whether a text is none, by its first characters: more than a tenth of them are control characters, or bytes that
     are not UTF-8."""
     head = text[:_HEAD]
-    strange = sum(
-        1 for character in head if (character < " " and character not in "\t\n\v\f\r\x1b") or _is_byte(character)
-    )
-    return strange > len(head) / 10
-
-
-def _is_byte(character: str) -> bool:
-    return "\udc80" <= character <= "\udcff"
+    return len(_STRANGE.findall(head)) > len(head) / 10

@@ -29,9 +29,8 @@ from nmlgen.script.syntax import (
     Word,
 )
 
-_STOPS_AT_FAILURE = re.compile(
-    r"^[^#\n]*\bset[ \t]+(?:-[A-Za-z]*e|-o[ \t]+errexit)|^#!.*[ \t]-[A-Za-z]*e", re.MULTILINE
-)
+_STARTED_TO_STOP = re.compile(r"#!.*[ \t]-[A-Za-z]*e")
+_SET_TO_STOP = re.compile(r"set(?<=\bset)[ \t]+(?:-[A-Za-z]*e|-o[ \t]+errexit)")
 _SET = re.compile(r"^[ \t]*(set[ \t]+([a-z]\w*)[ \t]+\w+)", re.MULTILINE)
 _GIVES_A_DEFAULT = re.compile(r"eval(?:(?!eval)[^\n])*:=\$\{?2")
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -48,7 +47,7 @@ def without_effect(script: Script) -> Iterator[SyntaxProblem]:
         functions += inner
         bodies += [function.body for function in inner]
     found: list[SyntaxProblem] = []
-    if "exit" in text and not _STOPS_AT_FAILURE.search(text):
+    if "exit" in text and not _stops_at_failure(text):
         found += [problem for body in bodies for problem in _of_subshells(script, body)]
     givers = {function.name for function in functions if _GIVES_A_DEFAULT.search(text[function.start : function.end])}
     if givers or ":=" in text:
@@ -58,6 +57,21 @@ def without_effect(script: Script) -> Iterator[SyntaxProblem]:
     found += _of_set(script, names)
     found += _of_blanks(script, bodies, names)
     yield from sorted(found, key=lambda problem: (problem.span.line, problem.span.column))
+
+
+def _stops_at_failure(text: str) -> bool:
+    """Whether a script has its shell end where a command fails."""
+    if _STARTED_TO_STOP.match(text) is not None:
+        return True
+    at = 0
+    while (match := _SET_TO_STOP.search(text, at)) is not None:
+        line_start = text.rfind("\n", 0, match.start()) + 1
+        if text.find("#", line_start, match.start()) < 0:
+            return True
+        at = text.find("\n", match.end())  # the rest of this line is a remark
+        if at < 0:
+            return False
+    return False
 
 
 def _parts(node: Any) -> Iterator[Any]:

@@ -77,7 +77,7 @@ _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _YOUR = re.compile(r"(?:^|=)your\Z|^[\[(<-]+at[\])>-]+\Z", re.IGNORECASE)  # your email, jane [at] doe.org
 _MARK = re.compile(r"\.{3,}|(?i:xxx)\w+|[\[(<-]+at[\])>-]+")  # XXXqueueXXX
 _SETS = re.compile(r"(?<![\w$-])[A-Za-z_]\w*(?==)|(?:(?<=\bfor )|(?<=\bread ))[A-Za-z_]\w*")
-_LEFT_OUT = re.compile(r"^#SBATCH[ \t][^\n]*[=:](?:[ \t]*|[ \t]+#[^\n]*)$", re.MULTILINE)  # also with a remark
+_LEFT_OUT = re.compile(r"\n#SBATCH[ \t][^\n]*[=:](?:[ \t]*|[ \t]+#[^\n]*)$", re.MULTILINE)  # also with a remark
 _OF_A_PERSON = frozenset(("account", "error", "job-name", "mail-user", "output", "partition", "qos", "reservation"))
 """What one who passes a script on leaves out, and who takes it fills in."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -190,7 +190,7 @@ class _Reading:
             self._forget({*self.settings, "ntasks"})
         if self.components:
             self._of_parts()
-        left_out = len(_LEFT_OUT.findall(self.text.text))
+        left_out = len(_LEFT_OUT.findall(f"\n{self.text.text}"))
         left_out += sum(one.kind in ("wants-value", "swallowed-option") for one in self.problems)
         if left_out > 1:  # a form, which somebody fills in
             self.problems = [evolve(one, stops=False) if _is_left_out(one) else one for one in self.problems]
