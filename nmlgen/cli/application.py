@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import click
 
 from nmlgen._version import __version__
+from nmlgen.apart import patience
 from nmlgen.cli import was_interrupted
 from nmlgen.cli.terminal import Terminal, error_line
 from nmlgen.errors import BuildError, NmlgenError, SpecError
@@ -123,7 +124,8 @@ def run(arguments: list[str]) -> int:
     _make_printable()
     _forget_what_is_no_size()
     try:
-        return _run(arguments)
+        with patience():
+            return _run(arguments)
     finally:
         sys.stdout, sys.stderr = before[0] or sys.stdout, before[1] or sys.stderr
 

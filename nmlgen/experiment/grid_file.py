@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from nmlgen import disk
-from nmlgen.apart import Send, apart
+from nmlgen.apart import EnoughError, Send, apart
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.values import frozen
 
@@ -90,7 +90,11 @@ def read_grid(path: Path) -> GridFile | None:
         status = disk.status(path)
     except (OSError, ValueError):
         return None
-    return _read(str(path), status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
+    try:
+        return _read(str(path), status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
+    except EnoughError:
+        disk.unrepeatable()  # by itself it may be read
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -121,6 +125,8 @@ def _read_hdf(path: str) -> GridFile | None:
         return None
     try:
         (found,) = apart(path, partial(_send_hdf, path), _SECONDS, _ROOM)
+    except EnoughError:
+        raise
     except (OSError, RuntimeError, ValueError, InputError):
         return None
     read: GridFile = found

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable
 from typing import TypeVar
 
+from nmlgen.apart import patience
 from nmlgen.files import Files
 from nmlgen.lsp.analysis import Analysis, analyse
 from nmlgen.lsp.documents import Document, Documents
@@ -18,7 +19,8 @@ def judged(document: Document, files: Files) -> Analysis:
     """A document, judged without a stop for the collection of garbage, of which there is little."""
     gc.disable()
     try:
-        return analyse(document, files)
+        with patience():
+            return analyse(document, files)
     finally:
         gc.enable()
 

@@ -17,13 +17,14 @@ from math import isnan, prod
 from pathlib import Path
 from typing import Any
 
-from nmlgen.apart import Send, apart
+from nmlgen.apart import EnoughError, Send, apart
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.results.file import ResultFile
 from nmlgen.results.times import positions
 from nmlgen.units.calendar import Calendar
 
 _LIBRARY = "its records were not looked at; for them: pip install 'nmlgen[netcdf]'"
+_ENOUGH = "its records were not looked at, as no end was found in others"
 _CHECKPOINT_TIME = re.compile(rb"tc_startdate[^-]{1,64}?(-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?)")
 _MOST_SEARCHED = 2**20
 _MOST_TIMES = 500_000
@@ -41,7 +42,10 @@ def read_hdf5(path: Path, calendar: Calendar) -> ResultFile:
         return ResultFile("NetCDF-4", size, needed)
     if not _is_readable():
         return ResultFile("NetCDF-4", size, needed, time=_checkpoint_time(path), unread=_LIBRARY)
-    found: ResultFile = _apart(path, partial(_send_records, path, calendar, size, needed))
+    try:
+        found: ResultFile = _apart(path, partial(_send_records, path, calendar, size, needed))
+    except EnoughError:
+        return ResultFile("NetCDF-4", size, needed, time=_checkpoint_time(path), unread=_ENOUGH)
     return found
 
 
@@ -96,7 +100,7 @@ def _apart(path: Path, work: Callable[[Send], None]) -> Any:
     size = path.stat().st_size
     try:
         (found,) = apart("it", work, _SECONDS + size // 10**6, _ROOM + _ROOM_A_BYTE * size)
-    except BrokenFileError:
+    except (BrokenFileError, EnoughError):
         raise
     except InputError as error:
         raise BrokenFileError(str(error)) from None
@@ -124,10 +128,13 @@ def _checkpoint_time(path: Path) -> str | None:
 
 
 def nan_in_hdf5(path: Path) -> str | None:
-    """The first variable with a NaN, "" without any; None without the package."""
+    """The first variable with a NaN, "" without any; None without the package, or where nobody looked."""
     if not _is_readable():
         return None
-    name: str = _apart(path, partial(_send_nan, path))
+    try:
+        name: str = _apart(path, partial(_send_nan, path))
+    except EnoughError:
+        return None
     return name
 
 

@@ -1,0 +1,112 @@
+"""Libraries that come to no end at some files: at how many of them that is tried."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from result_files import classic
+
+from nmlgen import apart, disk
+from nmlgen.cli import main
+from nmlgen.errors import InputError
+from nmlgen.experiment import grid_file
+from nmlgen.experiment.grid_file import GridFile, read_grid
+from nmlgen.results import hdf5
+from nmlgen.results.file import first_nan, read_file
+from nmlgen.units.calendar import Calendar
+
+ROOM = 2**28
+
+
+def endless(_: object) -> None:
+    while True:
+        pass
+
+
+def greedy(_: object) -> None:
+    bytearray(2**30)
+
+
+def crashing(_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def read(work, seconds: int | None = 1) -> object:
+    return list(apart.apart("a.nc", work, seconds, ROOM))
+
+
+@pytest.mark.parametrize("works", [(greedy, greedy, endless), (endless, greedy, greedy)])
+def test_no_more_is_read_once_no_end_was_found(works) -> None:
+    with apart.patience():
+        for work in works:
+            with pytest.raises(InputError, match=r"too much memory|no end"):
+                read(work)
+        with pytest.raises(apart.EnoughError, match=r"a\.nc is not read, as no end was found in 3 others"):
+            read(lambda send: send(1))
+        assert read(lambda send: send(1), None) == [1]  # nothing was bounded
+        with apart.patience():
+            assert read(lambda send: send(1)) == [1]
+    assert read(lambda send: send(1)) == [1]
+
+
+def test_a_crash_costs_nothing_and_does_not_count() -> None:
+    with apart.patience():
+        for _ in range(5):
+            with pytest.raises(InputError, match="crashed"):
+                read(crashing)
+        assert read(lambda send: send(1)) == [1]
+
+
+@pytest.fixture
+def nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_MOST_ENDLESS", 0)
+
+
+def test_a_grid_that_was_not_read_is_read_another_time(tmp_path, monkeypatch, nothing_more) -> None:
+    pytest.importorskip("netCDF4")
+    path = tmp_path / "grid.nc"
+    path.write_bytes(b"\x89HDF")
+    monkeypatch.setattr(grid_file, "_send_hdf", lambda _, send: send(GridFile({"cell": 20}, frozenset(), {})))
+    with apart.patience(), disk.recorded() as looks:
+        assert read_grid(path) is None
+    assert not looks.repeatable
+    found = read_grid(path)
+    assert found is not None
+    assert found.cells == 20
+
+
+def test_output_that_was_not_read_says_why(tmp_path: Path, nothing_more: None) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "a.nc", "w") as file:
+        file.tc_startdate = "2000-01-01T00:00:00.000"
+    with apart.patience():
+        found = read_file(tmp_path / "a.nc", Calendar.PROLEPTIC_GREGORIAN)
+        assert (found.time, found.unread) == ("2000-01-01T00:00:00.000", hdf5._ENOUGH)
+        assert first_nan(tmp_path / "a.nc") is None
+        assert read_file(classic(tmp_path / "b.nc", (20000101.0,), version=1), Calendar.PROLEPTIC_GREGORIAN).times
+
+
+def test_one_command_counts_in_all_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("netCDF4")
+    tried: list[str] = []
+
+    def counted(*arguments):
+        for found in apart.apart(*arguments):
+            tried.append(arguments[0])
+            yield found
+
+    def too_much(name, send):
+        send(name)
+        greedy(send)
+
+    monkeypatch.setattr(grid_file, "apart", counted)
+    monkeypatch.setattr(grid_file, "_send_hdf", too_much)
+    for number in range(5):
+        (tmp_path / f"grid{number}.nc").write_bytes(b"\x89HDF")
+        text = f"&run_nml\n num_lev = 30\n/\n&grid_nml\n dynamics_grid_filename = 'grid{number}.nc'\n/\n"
+        (tmp_path / f"atm{number}.nml").write_text(text, encoding="utf-8")
+    assert main(["lint", "--no-cache", str(tmp_path)]) in (0, 1)
+    assert len(set(tried)) == len(tried) == 3
