@@ -202,27 +202,23 @@ def _letters(word: str) -> int:
 def _mistakes(word: str, other: str, most: int) -> int:
     """How many letters are missing, too many, wrong or exchanged with their neighbour; of more than `most`, that they
     are more."""
-    same = 0  # letters that both begin with: many names of a group do
+    if abs(len(word) - len(other)) > most:
+        return most + 1
+    same = 0
     for letter, other_letter in zip(word, other, strict=False):
         if letter != other_letter:
             break
         same += 1
     word, other = word[same:], other[same:]
-    far, width = most + 1, len(other)
-    before: list[int] = []
-    row = list(range(width + 1))
-    for i, letter in enumerate(word, start=1):
-        above, before, row = before, row, [far] * (width + 1)
-        row[0] = i
-        for j in range(max(1, i - most), min(width, i + most) + 1):  # beyond these more letters are missing than may be
-            other_letter = other[j - 1]
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
-            if i > 1 and j > 1 and word[i - 2 : i] == other_letter + other[j - 2]:
-                cost = min(cost, above[j - 2] + 1)
-            row[j] = cost
-        if min(row) > most and min(before) >= most:  # no row behind these has less
-            return far
-    return row[-1]
+    if not word or not other or not most:
+        return min(len(word) + len(other), most + 1)
+    left = most - 1
+    fewest = min(
+        _mistakes(word[1:], other[1:], left), _mistakes(word[1:], other, left), _mistakes(word, other[1:], left)
+    )
+    if len(other) > 1 and word.startswith(other[1] + other[0]):
+        fewest = min(fewest, _mistakes(word[2:], other[2:], left))
+    return fewest + 1
 
 
 _NEAR = 0.6

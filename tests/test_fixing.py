@@ -8,12 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tools import require
 
 import nmlgen
 from nmlgen.errors import WriteError
 from nmlgen.files import Files, decode, encode
-from nmlgen.findings import Edit, Fix, nearest
+from nmlgen.findings import Edit, Fix, _mistakes, nearest
 from nmlgen.fixing import _apply
 from nmlgen.source import Source
 
@@ -330,6 +332,21 @@ def test_bytes_come_back():
 )
 def test_nearest(word, meant):
     assert nearest(word, ["num_io_procs", "num_dio_procs", "nproma"]) == meant
+
+
+WORDS = st.text("abc", max_size=7)
+
+
+@given(WORDS, WORDS, st.integers(0, 3))
+def test_mistakes_are_counted_as_in_the_whole_table(word, other, most):
+    table = {(-1, j): j + 1 for j in range(-1, len(other))} | {(i, -1): i + 1 for i in range(len(word))}
+    for i, letter in enumerate(word):
+        for j, other_letter in enumerate(other):
+            ways = [table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (letter != other_letter)]
+            if i and j and word[i - 1 : i + 1] == other_letter + other[j - 1]:
+                ways.append(table[i - 2, j - 2] + 1)
+            table[i, j] = min(ways)
+    assert _mistakes(word, other, most) == min(table[len(word) - 1, len(other) - 1], most + 1)
 
 
 def test_a_directory_is_mended_and_nothing_beside_it(tmp_path):

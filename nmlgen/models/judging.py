@@ -142,7 +142,7 @@ class Judging:
             for group, problem in self.read.problems
             if _is_unknown(problem)
             for name in [_name(problem)]
-            if self.known_elsewhere(group, name) is None and self.meant(group, name) is None
+            if self.known_elsewhere(group, name) is None and self.read.meanings[group, name] is None
         }
 
     @property
@@ -158,16 +158,6 @@ class Judging:
             for name in self.registry.variables(group):
                 groups.setdefault(name, group)
         return groups
-
-    def meant(self, group: str, name: str) -> str | None:
-        """The variable of a group that was meant by a name, as far as one can tell."""
-        if (group, name) not in self._meant:
-            self._meant[group, name] = nearest(name, self.registry.variables(group))
-        return self._meant[group, name]
-
-    @cached_property
-    def _meant(self) -> dict[tuple[str, str], str | None]:
-        return {}
 
     @cached_property
     def is_of_another(self) -> bool:
@@ -221,7 +211,7 @@ class Judging:
             name = _name(problem)
             elsewhere = self.known_elsewhere(group, name)
             there = self.groups_of.get(name)
-            meant = self.meant(group, name)
+            meant = self.read.meanings[group, name]
             if elsewhere is not None:
                 severity = Severity.WARNING
                 notes = [f"{elsewhere} has it; {self.model} ends at it"]

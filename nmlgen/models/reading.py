@@ -20,6 +20,8 @@ Beside = Callable[[str], Source | None]
 """Gives a file in the directory of another one by its name; None if there is none. Raises InputError if it is there
 and cannot be read."""
 
+_MOST_MEANINGS = 1_000
+"""A bound on work: what has more names that the model does not know is the namelist of another one."""
 Cell = tuple[str, int]
 """An element of a variable counted from 1, in the place 0 where it has only one."""
 
@@ -38,13 +40,15 @@ class Read:
 
     `groups` are those that it finds, by name; `values` what each variable holds then, by domain or element, None where
     that is not known; `written` what somebody wrote, by variable and element. `problems` are where reading stops, and
-    what is read otherwise than it seems.
+    what is read otherwise than it seems. `meanings` tell of a group and a name that it does not have which variable was
+    meant.
     """
 
     groups: Mapping[str, Group]
     values: Mapping[str, Sequence[Any]]
     written: Mapping[Cell, Written]
     problems: tuple[tuple[str, SyntaxProblem], ...]
+    meanings: Mapping[tuple[str, str], str | None]
 
     def span(self, name: str) -> Span | None:
         """Where a variable was first given a value; None where nobody did."""
@@ -53,6 +57,21 @@ class Read:
     def value(self, name: str, place: int = 1) -> Any:
         """The value of an element, counted from 1; None where it is not known."""
         return self.values[name][place - 1]
+
+
+class Meanings(dict[tuple[str, str], str | None]):
+    """The variable that was meant by a name that its group does not have, as far as one can tell."""
+
+    def __init__(self, registry: Registry) -> None:
+        super().__init__()
+        self._registry = registry
+
+    def __missing__(self, asked: tuple[str, str]) -> str | None:
+        if len(self) >= _MOST_MEANINGS:
+            return None
+        group, name = asked
+        self[asked] = nearest(name, self._registry.variables(group))
+        return self[asked]
 
 
 def by_name(_group: str, name: str) -> str:
@@ -74,6 +93,7 @@ def read_settings(
     values: dict[str, list[Any]] = {}
     written: dict[Cell, Written] = {}
     problems: list[tuple[str, SyntaxProblem]] = []
+    meanings = Meanings(registry)
     for name in registry.groups:
         for variable in registry.variables(name):
             values.setdefault(key(name, variable), _defaults(registry, name, variable))
@@ -99,11 +119,11 @@ def read_settings(
         assigned_to = {variable for variable, _ in assignment.elements}
         names = registry.variables(name)
         for item in found.items:  # the runtime stops there, or a template has something else in its place
-            meant = item.base if item.base in names else nearest(item.base, names) or ""
-            if meant in names and meant not in assigned_to and any(v.kind != "null" for v in item.values):
+            meant = item.base if item.base in names else meanings[name, item.base]
+            if meant is not None and meant not in assigned_to and any(v.kind != "null" for v in item.values):
                 held = values[key(name, meant)]
                 held[:] = [None] * len(held)
-    return Read(groups, values, written, tuple(problems))
+    return Read(groups, values, written, tuple(problems), meanings)
 
 
 def _place(variable: Variable, subscripts: Sequence[int]) -> int:

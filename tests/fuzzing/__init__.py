@@ -26,7 +26,7 @@ from fuzzing.multiplied import multiplied_specs
 from fuzzing.radamsa import radamsa_from
 from fuzzing.recoded import recoded_from
 from fuzzing.registered import registered_namelists
-from fuzzing.repeated import repeated_from
+from fuzzing.repeated import paired_from, repeated_from
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
@@ -93,6 +93,18 @@ KINDS: dict[str, Fuzzer] = {
     "repeated-logs": repeated_from(spliced_logs),
     "repeated-slurm": repeated_from(replies),
     "repeated-kept": repeated_from(kept),
+    "paired-specs": paired_from(mated_specs),
+    "paired-sites": paired_from(crossed_sites),
+    "paired-sweeps": paired_from(sweeps),
+    "paired-documents": paired_from(woven_documents),
+    "paired-configurations": paired_from(crossed_configurations),
+    "paired-namelists": paired_from(registered_namelists),
+    "paired-models": paired_from(woven_models),
+    "paired-scripts": paired_from(spliced_scripts),
+    "paired-jobs": paired_from(woven_scripts),
+    "paired-logs": paired_from(spliced_logs),
+    "paired-slurm": paired_from(replies),
+    "paired-kept": paired_from(kept),
     "radamsa-specs": radamsa_from(mated_specs),
     "radamsa-sites": radamsa_from(declared_sites),
     "radamsa-calibrations": radamsa_from(calibrations),

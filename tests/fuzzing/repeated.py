@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 
 from attrs import frozen
 
@@ -69,6 +70,25 @@ def repeated(data: bytes, pick: random.Random) -> bytes:
     """The text with one of its elements many times in its place."""
     found = repetition(data, pick)
     return data if found is None else found.times(found.within(pick.choice(_SIZES)))
+
+
+def paired(data: bytes, pick: random.Random) -> bytes:
+    """The text with two of its elements, or more, each many times in its place: what holds each of one against all of
+    another shows here."""
+    line_ends = [match.end() for match in re.finditer(rb"\n|, ", data)]
+    cuts = {pick.choice(line_ends) for _ in range(pick.choice((1, 1, 1, 2))) if line_ends}
+    size = pick.choice(_SIZES) // (len(cuts) + 1)
+    done: list[bytes] = []
+    for begin, end in pairwise(sorted({0, *cuts, len(data)})):
+        part = data[begin:end]
+        found = repetition(part, pick) or repetition(part, pick)
+        done.append(part if found is None else found.times(found.within(size)))
+    return b"".join(done)
+
+
+def paired_from(fuzzer: Fuzzer) -> Fuzzer:
+    """The cases of a fuzzer, of which a file or an answer has several elements many times each."""
+    return changed_from(fuzzer, paired)
 
 
 def repeated_from(fuzzer: Fuzzer) -> Fuzzer:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import nmlgen
-from nmlgen.models import judging, wrf
+from nmlgen.findings import nearest
+from nmlgen.models import reading, wrf
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, layout, most_square
 
 NAMELIST = """\
@@ -49,6 +50,19 @@ NAMELIST = """\
  nio_groups = 1,
 /
 """
+
+
+def test_of_very_many_unknown_names_few_are_looked_for(monkeypatch, tmp_path):
+    asked: list[str] = []
+    monkeypatch.setattr(reading, "_MOST_MEANINGS", 20)
+    monkeypatch.setattr(reading, "nearest", lambda name, known: asked.append(name) or nearest(name, known))
+    names = ["run_hourz", *(f"interval_of_{number}" for number in range(100)), "run_minutez"]
+    text = NAMELIST.replace("&time_control\n", "&time_control\n" + "".join(f" {name} = 1\n" for name in names))
+    (tmp_path / "namelist.input").write_text(text, encoding="utf-8")
+    findings = nmlgen.lint([tmp_path / "namelist.input"]).findings
+    assert asked == names[:20]
+    meant = {found.span.text: found.fix is not None for found in findings if found.span is not None}
+    assert (meant["run_hourz"], meant["run_minutez"], len(meant)) == (True, False, 102)
 
 
 @pytest.fixture
@@ -443,9 +457,9 @@ def test_examples(code, tmp_path):
 
 
 def test_what_an_unknown_variable_may_mean_is_looked_for_once(tmp_path, monkeypatch):
-    path, seen, nearest = tmp_path / "namelist.input", [], judging.nearest
+    path, seen, nearest = tmp_path / "namelist.input", [], reading.nearest
     path.write_text("&time_control\n run_hours = 12\n a_of_fork = 1\n b_of_fork = 2\n/\n&domains\n max_dom = 1\n/\n")
-    monkeypatch.setattr(judging, "nearest", lambda word, known: seen.append(word) or nearest(word, known))
+    monkeypatch.setattr(reading, "nearest", lambda word, known: seen.append(word) or nearest(word, known))
     nmlgen.lint([path])
     assert sorted(seen) == ["a_of_fork", "b_of_fork"]
 
