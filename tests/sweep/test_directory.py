@@ -64,6 +64,15 @@ def test_what_lies_there(tmp_path):
     assert (document["points"], document["name"]) == (4, "wave")
 
 
+def test_a_point_that_is_in_the_table_twice(tmp_path):
+    """Whatever holds its rows against what was submitted would do it so many times."""
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    lines = (tmp_path / "points.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "points.csv").write_text("".join([*lines, lines[2]]))
+    with pytest.raises(InputError, match=rf"points\.csv:6: the point {lines[2].partition(',')[0]} is there already"):
+        sweeps.read_table(tmp_path)
+
+
 def test_a_pipe_in_place_of_the_table(tmp_path):
     os.mkfifo(tmp_path / "points.csv")
     with pytest.raises(WriteError, match=r"points\.csv is no regular file"):
