@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from nmlgen.values import define
 
 _CHARACTERS = 50
+_PIECE = 2
 _WORDS = 1_000  # of a command, rarely more
 _ANSWERS = 16  # sixteen of what holds already take as long as a part of a word
 _CHOICES = 256  # of more nothing is known
@@ -30,6 +31,10 @@ class Effort:
     def on_text(self, text: str) -> None:
         """A part of a word, or what a program writes."""
         self.spent += 2 + len(text) // _CHARACTERS
+
+    def on_piece(self) -> None:
+        """A part of a here-document, of which it is kept where it stands."""
+        self.spent += _PIECE
 
     def on_words(self, count: int) -> None:
         """The words of a command; very many are looked at in each way through the script once more."""

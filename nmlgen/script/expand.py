@@ -109,10 +109,14 @@ class Expansion:
         return values
 
     def pieces(self, word: Word) -> tuple[Piece, ...]:
-        """The same, part by part."""
-        text = self.shell.text
+        """The same, part by part; where these are too many, the rest is unknown."""
+        text, effort = self.shell.text, self.shell.effort
         found = []
         for part in word.parts:
+            if effort.is_too_much:
+                found.append(Piece(Place(text, part.start, word.end), unknown(self.shell.fresh()), True))
+                break
+            effort.on_piece()
             value = self.shell.look_at(known(part.text)) if isinstance(part, Literal) else self._part(part)
             found.append(Piece(Place(text, part.start, part.end), value, not isinstance(part, Literal)))
         return tuple(found)

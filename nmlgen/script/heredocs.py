@@ -6,13 +6,13 @@ import re
 
 from nmlgen.script.reading import MOST_SEARCHES, Failure
 from nmlgen.script.syntax import Heredoc, Literal, Part, Redirection, Word
-from nmlgen.script.words import WordReader
+from nmlgen.script.words import LONE_DOLLAR, WordReader
 
 _DELIMITER = re.compile(
     r"(?P<plain>[^ \t\n|&;<>()\\\"']+)|\\(?P<escaped>[^\n])|\\\n|'(?P<single>[^'\n]*)'|\$?\"(?P<double>[^\"\n]*)\""
 )
-_IN_BODY = re.compile(r"(?:[^$`\\]+|\\(?![$`\\\n]))+")
-_IN_BODY_LINE = re.compile(r"(?:[^$`\\\n]+|\\(?![$`\\\n]))*\n?")
+_IN_BODY = re.compile(rf"(?:[^$`\\]+|\\(?![$`\\\n])|{LONE_DOLLAR})+")
+_IN_BODY_LINE = re.compile(rf"(?:[^$`\\\n]+|\\(?![$`\\\n])|{LONE_DOLLAR})*\n?")
 _TABS = re.compile(r"\t+")
 
 
@@ -60,6 +60,7 @@ class HeredocReader(WordReader):
         else:
             heredoc.is_terminated = True
         heredoc.body = Word(self.at, stop, self.body_parts(heredoc, stop))
+        self.spend(len(heredoc.body.parts))
         self.searches = searches
         self.at = after
 

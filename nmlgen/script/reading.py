@@ -15,7 +15,7 @@ DEEPEST = 60
 MOST_SEARCHES = 16
 # So many times its length may be read again of a text, because what was opened there is never closed.
 MOST_READINGS = 16
-# So many words and constructs are read of a script.
+# So many parts of words and constructs are read of a script.
 MOST_PARTS = 200_000
 # So many problems are told of a text that is no script.
 MOST_COMPLAINTS = 1_000
@@ -148,7 +148,7 @@ class Reader(ABC):
             self.comments.append(Comment(start, start + len(text), text))
 
     def spend(self, parts: int) -> None:
-        """Count words and constructs. Raises SpentError where these are more than are read."""
+        """Count parts of words and constructs. Raises SpentError where these are more than are read."""
         self.parts -= parts
         if self.parts < 0:
             raise SpentError

@@ -28,7 +28,9 @@ _PLAIN = r" \t\n|&;<>()$`\\\"'"
 _IN_WORD = re.compile(rf"[^{_PLAIN}]+")
 _IN_PATTERN = re.compile(r"[^()$`\\\"'\n]+")  # within ?(..), *(..), +(..), @(..), !(..)
 _IN_REGEX = re.compile(r"[^ \t\n&;<>()$`\\\"']+")
-_IN_QUOTES = re.compile(r"(?:[^\"$`\\]+|\\[^\"$`\\\n])+")
+LONE_DOLLAR = r"\$(?![\w@*#?$!{(\[-])"
+"""A dollar sign that starts nothing."""
+_IN_QUOTES = re.compile(rf"(?:[^\"$`\\]+|\\[^\"$`\\\n]|{LONE_DOLLAR})+")
 _IN_ARITHMETIC = re.compile(r"[^$`\\\"()\[\];]+")
 _IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]}]+")
 _IN_BRACES = {
@@ -91,7 +93,6 @@ class WordReader(Reader):
 
         Extended patterns such as `@(a|b)` are literal text of it, and if it `takes_lists`, so is `(a b)` behind `=`.
         """
-        self.spend(1)
         start = self.at
         parts: list[Part] = []
         text, end = self.text, self.end
@@ -150,6 +151,7 @@ class WordReader(Reader):
                 parts.append(Literal(at, self.at, character))
         if opened:
             raise self.unclosed(opened[0], "(", ")")
+        self.spend(len(parts) or 1)
 
     def opens_pattern(self, start: int, before: str) -> bool:
         """Whether the parenthesis here is that of an extended pattern, in the word that begins at `start`."""

@@ -1107,14 +1107,37 @@ def test_what_never_ends_is_not_read_again_and_again(unit, monkeypatch):
     [("echo{}\n", " a"), ("a=({})\n", "x "), ("echo {}\n", "``"), ("echo {}\n", "$(:)"), ("{}", "echo $a\n")],
 )
 def test_of_a_script_without_end_no_more_is_read(text, words, monkeypatch):
-    """So many words and constructs; what was whole before is kept."""
+    """So many parts of words and constructs; what was whole before is kept."""
     assert MOST_PARTS == 200_000
     monkeypatch.setattr("nmlgen.script.reading.MOST_PARTS", 1000)
     script = parse(Source("a", "a=1\n" + text.format(words * 1001)))
     assert script.is_cut
     assert not script.problems
     assert script.body.commands[0].assignments
-    assert not parse(Source("a", "a=1\n" + text.format(words * 300))).is_cut
+    assert not parse(Source("a", "a=1\n" + text.format(words * 200))).is_cut
+
+
+def test_parts_of_one_word_count(monkeypatch):
+    monkeypatch.setattr("nmlgen.script.reading.MOST_PARTS", 1000)
+    for word in ("echo {}", 'echo "{}"', "echo x << E\n{}\nE"):
+        assert not parse(Source("a", word.format("$a" * 900))).is_cut
+        assert parse(Source("a", word.format("$a" * 1001))).is_cut
+
+
+@pytest.mark.parametrize("text", ["$'", "$ ", "$.", "$%", "$\n"])
+def test_a_dollar_sign_that_starts_nothing_is_no_part_of_its_own(text):
+    (command,) = parse(Source("a", f'cat "{text * 50}$" << E\n{text * 50}\nE\n')).body.commands
+    for word in (command.words[1], command.redirections[0].heredoc.body):
+        assert len(word.parts) == 1
+
+
+@pytest.mark.parametrize("text", ["$a", "${a}", "$1", "$@", "$#", "$?", "$$", "$!", "$-", "$(a)", "$((1))", "$[1]"])
+def test_a_dollar_sign_that_starts_something_does_not_belong_to_the_text_before(text):
+    (command,) = parse(Source("a", f'cat "a$.{text}" << E\na$.{text}\nE\n')).body.commands
+    for word in (command.words[1], command.redirections[0].heredoc.body):
+        first, second, *_ = word.parts
+        assert first.text == "a$."
+        assert not isinstance(second, Literal)
 
 
 @pytest.mark.parametrize("line", [")\n", "a=`)`\n"])

@@ -8,7 +8,7 @@ import nmlgen
 from nmlgen.script import calls, effort, evaluate, words, worlds
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import Questions
-from nmlgen.script.events import Copied
+from nmlgen.script.events import Copied, Written
 from nmlgen.script.parser import parse
 from nmlgen.script.programs import columns, run_program
 from nmlgen.script.values import text_of
@@ -42,6 +42,15 @@ def test_what_grows_is_given_up(name):
         assert (found.gave_up is not None) is is_too_much
         if is_too_much:
             assert covering_worlds(found)
+
+
+def test_of_a_here_document_with_very_many_parts_the_rest_is_unknown():
+    for count, is_too_much in ((40_000, False), (90_000, True)):
+        found = evaluate.evaluate(parse(Source("a.run", "cat > f << E\n" + "$i\n" * count + "E\n:\n")))
+        (written,) = (event for event in found.events if isinstance(event, Written))
+        assert (found.gave_up is not None) is is_too_much
+        assert (text_of(written.pieces[-1].value) is None) is is_too_much
+        assert (len(written.pieces) < 2 * count) is is_too_much
 
 
 def test_a_loop_with_questions_is_given_up():
