@@ -51,6 +51,25 @@ def test_what_lies_there_and_what_ran(sweep):
     assert {"points/n1/", "points.csv", "points/n1/nmlgen-manifest.json"} <= named
 
 
+def test_no_entity_is_looked_for_among_all(sweep, monkeypatch):
+    """As the library does, with the square of the points."""
+    rocrate = pytest.importorskip("rocrate.rocrate")
+    monkeypatch.setattr(rocrate.ROCrate, "dereference", lambda *_: pytest.fail("looked for"))
+    assert export_sweep(sweep, "ro-crate")
+
+
+def test_a_table_that_would_grow_too_much(sweep):
+    table = sweep / "points.csv"
+    head, *rows = table.read_text().splitlines()
+    cells = 200
+    table.write_text("\n".join([head + "".join(f",k{n}" for n in range(cells)), *(row + ",1" * cells for row in rows)]))
+    assert export_sweep(sweep, "ro-crate", force=True)
+    rows = [f"i{n},n{n},points/n{n},built,{',1' * (cells + 1)}" for n in range(1000)]
+    table.write_text("\n".join([head + "".join(f",k{n}" for n in range(cells)), *rows]))
+    with pytest.raises(InputError, match=r"points\.csv: an RO-Crate names .* takes 32 MB: too much for such a table"):
+        export_sweep(sweep, "ro-crate", force=True)
+
+
 def test_without_the_library(sweep, monkeypatch):
     real = builtins.__import__
 
