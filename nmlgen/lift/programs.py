@@ -17,6 +17,7 @@ from nmlgen.lift.launches import count_of, name_of, options_of, segments_of, tas
 from nmlgen.lift.wrappers import Wrapper, gpus_shown, problems_of_wrapper, starts, wrapper_called
 from nmlgen.models.icon.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.effort import Effort
 from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
@@ -185,7 +186,7 @@ def in_all_parts(experiment: Experiment, lines: Sequence[Line]) -> Experiment:
     return evolve(experiment, launch=evolve(experiment.launch, tasks=tasks), dealt=dealt)
 
 
-def of_programs(programs: Sequence[StartedProgram], experiment: Experiment) -> OfPrograms:
+def of_programs(programs: Sequence[StartedProgram], experiment: Experiment, effort: Effort) -> OfPrograms:
     """What the wrappers of programs do for their ranks."""
     problems: dict[tuple[str, str], SyntaxProblem] = {}
     shown: dict[int, str | None] = {}
@@ -198,7 +199,7 @@ def of_programs(programs: Sequence[StartedProgram], experiment: Experiment) -> O
         wrapper = program.wrapper
         if wrapper is None:
             continue
-        made = starts(wrapper, experiment)
+        made = starts(wrapper, experiment, effort)
         for problem in problems_of_wrapper(wrapper, made, is_srun=True):
             problems.setdefault((problem.kind, str(problem.span)), problem)  # two programs may have the same wrapper
         gpus = {rank: text for rank, text in gpus_shown(wrapper, made).items() if rank in working}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -71,6 +72,7 @@ from nmlgen.namelist.syntax import Document, SyntaxProblem, Value
 from nmlgen.schedulers.slurm.directives import MEMORY_TWICE, PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
 from nmlgen.script.csh import text_of_csh
+from nmlgen.script.effort import Effort
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.launch import read_launch
@@ -81,6 +83,7 @@ from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
+from nmlgen.script.wrapper import OF_COMMAND
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.values import evolve, field, frozen
@@ -372,6 +375,7 @@ class _Lifting:
         self.problems: list[SyntaxProblem] = []
         self._readings = readings
         self._couplings: dict[Hashable, Coupling] = {}
+        self._effort = Effort(of_command=OF_COMMAND)  # of following wrappers, all together
 
     def way(self, world: World, chosen: tuple[tuple[Place, str], ...] = ()) -> Way:
         """The models of one world, and what they are made of."""
@@ -448,7 +452,7 @@ class _Lifting:
         if lines:
             started = in_all_parts(experiment, lines)
             experiment = started if started.dealt else experiment
-            found = of_programs(programs, started)
+            found = of_programs(programs, started, self._effort)
             job.late_problems += found.problems
             if not any(
                 problem.kind in ("programs-unlike-models", "parts-out-of-order") for problem in job.late_problems
@@ -467,7 +471,7 @@ class _Lifting:
             everything = [rank for node in followed(experiment) for rank in node.ranks] if starts_model(job) else []
             experiment = evolve(experiment, shown=dict.fromkeys(everything))
             return self._with_build(experiment, job, ())
-        made = starts(wrapper, experiment)
+        made = starts(wrapper, experiment, self._effort)
         is_srun = experiment.launch.command.value == "srun"
         job.late_problems += problems_of_wrapper(wrapper, made, is_srun=is_srun)
         shown = gpus_shown(wrapper, made)
@@ -491,12 +495,16 @@ class _Lifting:
         source = next((file.source for file in component.experiment.inputs if name and file.target == name), None)
         name = name if source is None else _last_name(source)
         if not (name and disk.is_file(self.path.parent / name)):  # made of another one
-            named = set(_DICTIONARY.findall(self.source.text))
-            found = [other for other in sorted(named) if disk.is_file(self.path.parent / other)]
-            name = found[0] if len(found) == 1 else ""
+            name = self._dictionaries[0] if len(self._dictionaries) == 1 else ""
         if not name or not disk.is_file(self.path.parent / name):
             return component.model
         return evolve(component.model, dictionary=self.files.read(self.path.parent / name).text)
+
+    @cached_property
+    def _dictionaries(self) -> list[str]:
+        """The dictionaries of names that the script speaks of and that lie beside it."""
+        named = set(_DICTIONARY.findall(self.source.text))
+        return [name for name in sorted(named) if disk.is_file(self.path.parent / name)]
 
     def _coupling(self, experiment: Experiment, world: World) -> tuple[Coupling, bool]:
         """The coupling.yaml that the script writes, under this name or the one that it copies or links it from, else
@@ -614,11 +622,18 @@ class _Lifting:
     def _component(self, path: str, file: NamelistFile) -> str | None:
         """Which component reads a namelist file: by the variable that names it, else by the groups in it."""
         name = path.rpartition("/")[2]
-        for variable, found in self.evaluation.final.items():
+        return self._named[name] if name in self._named else reader_of(name, file.groups, self.registry)
+
+    @cached_property
+    def _named(self) -> dict[str, str | None]:
+        """The components whose namelists variables name, by the names of the files."""
+        found: dict[str, str | None] = {}
+        for variable, value in self.evaluation.final.items():
             match = _NAMELIST_VARIABLE.match(variable)
-            if match and any(case.text.rpartition("/")[2] == name and name for case in found.value):
-                return NAMED[match[1]]
-        return reader_of(name, file.groups, self.registry)
+            for case in value.value if match else ():
+                if match and (name := case.text.rpartition("/")[2]):
+                    found.setdefault(name, NAMED[match[1]])
+        return found
 
 
 def _last_name(setting: Setting) -> str:

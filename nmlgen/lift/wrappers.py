@@ -16,10 +16,11 @@ from nmlgen.lift.jobs import Job
 from nmlgen.lift.launches import name_of, options_of
 from nmlgen.models.icon.nodes import Node, nodes, ranks_by_node
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.effort import Effort
 from nmlgen.script.options import StaticWord
 from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Script
-from nmlgen.script.wrapper import Start, follow
+from nmlgen.script.wrapper import OF_COMMAND, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.values import frozen
 
@@ -194,9 +195,10 @@ def _without_crew(experiment: Experiment) -> Sequence[Node]:
     return [Node(number, ranks, {}) for number, ranks in enumerate(ranks_by_node(experiment))]
 
 
-def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
+def starts(wrapper: Wrapper, experiment: Experiment, effort: Effort) -> Mapping[int, Start]:
     """What the wrapper does for ranks of some nodes: the first, the last, and those of the last rank that computes and
-    of the last one of all; for one of several programs the first and the last of its nodes."""
+    of the last one of all; for one of several programs the first and the last of its nodes. The `effort` is
+    that of all wrappers of a script."""
     tasks, count = _told(experiment)
     surroundings: dict[str, str | None] = {}
     for name, setting in experiment.environment.items():
@@ -217,6 +219,7 @@ def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
                 wrapper.script,
                 wrapper.arguments,
                 {**surroundings, **numbers},
+                effort,
                 any_program=wrapper.ranks is not None and not wrapper.arguments,
             )
             if start is not None:
@@ -384,12 +387,14 @@ def alone(script: Script) -> Iterator[SyntaxProblem]:
     if _EXAMPLE not in words:
         words.append(_EXAMPLE)
     made: dict[int, Start] = {}
+    effort = Effort(of_command=OF_COMMAND)
     for arguments in (words, [*words, "--argument"]):
         wrapper = Wrapper(script, tuple(arguments), StaticWord(script.source.name, script.text.span(0, 1)), True)
         for rank in range(_LOCAL):
             node = Node(0, range(_LOCAL), {})
             numbers = _numbers(rank, rank, node, str(_TASKS), is_srun=True)
             numbers |= {f"OMPI_COMM_WORLD_{n}": str(rank) for n in ("RANK", "LOCAL_RANK")}
-            if (start := follow(script, arguments, {**numbers, "SLURM_NTASKS": str(_TASKS)})) is not None:
+            if (start := follow(script, arguments, {**numbers, "SLURM_NTASKS": str(_TASKS)}, effort)) is not None:
                 made[rank] = start
-    yield from problems_of_wrapper(wrapper, made, is_srun=False)
+    if not effort.is_too_much:  # else some ranks were not followed with all the words
+        yield from problems_of_wrapper(wrapper, made, is_srun=False)

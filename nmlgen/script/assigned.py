@@ -87,13 +87,18 @@ def effects(body: Any, functions: Mapping[str, Definitions], effort: Effort | No
     found = _Search()
     seen: set[str] = set()
     waiting: list[Any] = [body]
+    calls_any = False
     while waiting:
         found.below(waiting.pop())
-        for name in (found.called | set(functions) if found.is_open else found.called) - seen:
+        called, found.called = found.called - seen, set()
+        if found.is_open and not calls_any:
+            calls_any = True
+            called |= functions.keys() - seen
+        seen |= called
+        for name in called:
             definitions = functions.get(name)
             if definitions is None:
                 continue
-            seen.add(name)
             found.calls = True
             if not definitions:
                 found.everything = True
@@ -169,22 +174,23 @@ class _Search:
 
     def _simple(self, node: Simple) -> None:
         words = node.words
-        while words:
-            first = words[0]
+        at = 0
+        while at < len(words):
+            first = words[at]
             name = first.literal if isinstance(first, Word) else None
             if name not in _WRAPPERS:
                 break
             if name == "exec":
                 self.switches = True
-            words = words[1:]
-        if not words:
+            at += 1
+        if at == len(words):
             return
         if name is None:  # it may be any function
             self.is_open = True
             return
         self.called.add(name)
         if name in _READERS:
-            self._reader(name, words[1:])
+            self._reader(name, words[at + 1 :])
         elif name in _STRANGERS:
             self.everything = self.everything or name == "eval"
             self.shifts = self.switches = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -90,7 +90,7 @@ class Assignments:
         shell = self.shell
         if "i" in attributes:
             return shell.words.calculated(shell.joined([old, known("+("), value, known(")")]), place)
-        return shell.joined([within(old, shell.guard), value])
+        return shell.joined([shell.look_at(within(old, shell.guard)), value])
 
     def _assign_element(
         self, name: str, subscript: Word | None, old: Variable, value: Value, place: Place, appends: bool
@@ -188,6 +188,7 @@ class Assignments:
         """A variable gets a value that nobody knows."""
         shell = self.shell
         if shell.current is not None:
+            shell.effort.spent += 1
             shell.state.variables[name] = havoc(name, shell.state.variables.get(name), shell.fresh())
 
     def forget_all(self, names: Iterable[str]) -> None:
@@ -201,10 +202,13 @@ class Assignments:
     def _forget_all_that_begin(self, beginning: str) -> None:
         """So do those that have a value, and those that the script, or one that it sources, speaks of."""
         shell = self.shell
-        spoken = re.compile(rf"\b{re.escape(beginning)}\w*")
+        shell.effort.on_copy(len(shell.state.variables))
         found = {name for name in shell.state.variables if name.startswith(beginning)}
-        for script in (shell.script, *shell.calls.sourced):
-            found.update(spoken.findall(script.source.text))
+        spoken = shell.words_of_scripts()
+        for at in range(bisect_left(spoken, beginning), len(spoken)):
+            if not spoken[at].startswith(beginning):
+                break
+            found.add(spoken[at])
         self.forget_all(sorted(found))
 
     def forget_everything(self) -> None:
@@ -225,6 +229,7 @@ class Assignments:
             self.read_array(name)
             return
         shell.effort.spent += 2 * len(values)
+        shell.effort.on_copy(len(former.elements or ()))
         elements = {str(number): self._element(value, attributes, place) for number, value in enumerate(values)}
         shell.state.variables[name] = Variable(EMPTY, {**(former.elements or {}), **elements}, attributes)
 

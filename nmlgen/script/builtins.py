@@ -41,6 +41,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[([^\]]*)\]\Z")
 _ECHO_OPTION = re.compile(r"-[neEr]+\Z|--?\Z")
 _MOST_PLACES = 24
+_KEPT = 1_000  # characters of the input behind a line that is read
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
 
 
@@ -316,6 +317,7 @@ def _unset_element(shell: Interpreter, name: str, subscript: str) -> None:
     if variable.elements is None or variable.is_open or not is_plain:
         shell.assignments.forget(name)
         return
+    shell.effort.on_elements(len(variable.elements))
     elements = {key: value for key, value in variable.elements.items() if key != subscript}
     shell.state.variables[name] = variable._replace(elements=elements)
 
@@ -369,12 +371,14 @@ def _shared_out(line: str, names: list[str], separators: str) -> list[tuple[str,
     gap = f"{space}[{others}]{space}" if others else ""
     if blanks:
         gap = f"{gap}|[{re.escape(blanks)}]+" if gap else f"[{re.escape(blanks)}]+"
-    rest = line.strip(blanks) if blanks else line
+    rest, at = line.strip(blanks) if blanks else line, 0
+    between = re.compile(gap)
     found: list[tuple[str, str]] = []
     for name in names[:-1]:
-        parts = re.split(gap, rest, maxsplit=1) if gap else [rest]
-        found.append((name, parts[0]))
-        rest = parts[1] if len(parts) > 1 else ""
+        match = between.search(rest, at) if gap else None
+        found.append((name, rest[at : match.start()] if match else rest[at:]))
+        at = match.end() if match else len(rest)
+    rest = rest[at:]
     words = [word for word, _ in split(rest, separators) if word is not None]
     if others and len(words) == 1:
         rest = words[0]
@@ -386,6 +390,7 @@ def _next_line(shell: Interpreter) -> tuple[str, bool] | None:
     given, text = shell.state.input, _whole_input(shell)
     if given is None or text is None:
         return None
+    shell.effort.spent += len(text) // _KEPT
     line, end, rest = text.partition("\n")
     shell.state.input = (Piece(given[0].place, known(rest), True),) if rest else ()
     return line, bool(end)
@@ -452,6 +457,7 @@ def _set(shell: Interpreter, fields: list[Field], command: Simple, place: Place)
 def _set_options(shell: Interpreter, fields: list[Field], texts: list[str | None], place: Place) -> int:
     """Take in the options of `set`; how many words they are."""
     options = dict(shell.state.options)
+    shell.effort.on_copy(len(options))
     position = 0
     while position < len(texts):
         text = texts[position]
@@ -696,6 +702,7 @@ def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
         names = {text: value for text in texts if text is not None and not text.startswith("-")}
         if "expand_aliases" in names and switch:
             shell.doubt(place)
+        shell.effort.on_copy(len(shell.state.options))
         shell.state.options = {**shell.state.options, **names}
         shell.set_status(SUCCESS if shell.is_ksh is False else unknown(shell.fresh()))
     else:
@@ -710,6 +717,7 @@ def _alias(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
         names.add(name)
         if len(item.value) > 1 or item.is_vague:
             shell.doubt(place)
+    shell.effort.on_copy(len(shell.state.aliases))
     shell.state.aliases |= names
     shell.streams.write_unknown(place)
     _unknown_status(shell)

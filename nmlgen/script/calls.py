@@ -57,11 +57,12 @@ class Calls:
 
     def effects_of_all(self) -> Effects | None:
         """What the functions that there are may change, all together; None where there are none."""
-        functions = self.shell.state.functions
+        shell, functions = self.shell, self.shell.state.functions
+        shell.effort.on_copy(len(functions))
         definitions, searched = list(functions.values()), self._of_all[0]
         if len(searched) != len(definitions) or any(map(is_not, searched, definitions)):
             bodies = tuple(case[0].body for cases in definitions for _, case in cases if case is not None)
-            self._of_all = definitions, effects(bodies, functions) if bodies else None
+            self._of_all = definitions, effects(bodies, functions, shell.effort) if bodies else None
         return self._of_all[1]
 
     def call(self, name: str, arguments: list[Field], place: Place, otherwise: Callable[[], None]) -> None:

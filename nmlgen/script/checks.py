@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nmlgen.script.conditions import COMPARISONS, FALSE, Truth, conjunction, disjunction, negation, truth
+from nmlgen.script.conditions import COMPARISONS, FALSE, Truth, negation, truth
 from nmlgen.script.events import Field
 from nmlgen.script.patterns import Pattern, UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_ere
@@ -43,7 +43,7 @@ class Checks:
             return negation(self.truth(expression.operand))
         if isinstance(expression, TestJoin):
             left = self.truth(expression.left)
-            joint = conjunction if expression.operator == "&&" else disjunction
+            joint = shell.questions.both if expression.operator == "&&" else shell.questions.one_of
             return joint(left, lambda: self.truth(expression.right))
         if isinstance(expression, TestUnary):
             return self._unary(expression)
@@ -228,7 +228,7 @@ class _Arguments:
         while len(self.words) > 1 and self._next() == "-o":
             del self.words[0]
             other = self._both()
-            found = disjunction(found, lambda other=other: other)  # type: ignore[misc]
+            found = self.questions.one_of(found, lambda other=other: other)  # type: ignore[misc]
         return found
 
     def _both(self) -> Truth:
@@ -236,7 +236,7 @@ class _Arguments:
         while len(self.words) > 1 and self._next() == "-a":
             del self.words[0]
             other = self._single()
-            found = conjunction(found, lambda other=other: other)  # type: ignore[misc]
+            found = self.questions.both(found, lambda other=other: other)  # type: ignore[misc]
         return found
 
     def _single(self) -> Truth:

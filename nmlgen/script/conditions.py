@@ -73,6 +73,7 @@ COMPARISONS = frozenset(_COMPARISONS)
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*\Z")
 _MOST_RIVALS = 50
 _MOST_CHOICES = 256
+_MOST_ANSWERS = 64  # of several questions together, each in its own way
 
 
 class Questions:
@@ -234,6 +235,19 @@ class Questions:
         for guard, chosen in choices:
             found += [(guard | more, answer) for more, answer in decide(chosen) if not contradicts(guard, more)]
         return self._simplified(found)
+
+    def both(self, first: Truth, second: Callable[[], Truth]) -> Truth:
+        """Both of two; the second is asked only where the first is true."""
+        return self._bounded(conjunction(first, second))
+
+    def one_of(self, first: Truth, second: Callable[[], Truth]) -> Truth:
+        """One of two; the second is asked only where the first is false."""
+        return self._bounded(disjunction(first, second))
+
+    def _bounded(self, asked: Truth) -> Truth:
+        """The answers, which are more with each question; of too many nothing is known."""
+        self.effort.spent += len(asked)
+        return asked if len(asked) <= _MOST_ANSWERS else self.ask()
 
     def either(self, one: Truth, two: Truth) -> Truth:
         """Whether one of two is true."""

@@ -9,8 +9,11 @@ from nmlgen.values import define
 _CHARACTERS = 50
 _PIECE = 2
 _WORDS = 1_000  # of a command, rarely more
+_TEXTS = 4
 _ANSWERS = 16  # sixteen of what holds already take as long as a part of a word
 _CHOICES = 256  # of more nothing is known
+_COPIED = 50  # elements that are copied take as long as a part of a word
+_ELEMENTS = 20  # and of those that are looked at one by one
 _MOST = 600_000
 """A bound on work: a script that takes more is not followed any further. A thousand ordinary commands look at some
 25 000."""
@@ -22,6 +25,8 @@ class Effort:
     questions that a way has left open, elements of arrays. Each takes a few microseconds at the most."""
 
     spent: int = 0
+    of_command: int = 0
+    """What each command adds, where not only the commands themselves are counted."""
 
     @property
     def is_too_much(self) -> bool:
@@ -39,6 +44,18 @@ class Effort:
     def on_words(self, count: int) -> None:
         """The words of a command; very many are looked at in each way through the script once more."""
         self.spent += 2 * count + 38 * max(0, count - _WORDS)
+
+    def on_copy(self, count: int) -> None:
+        """A copy of so many variables, elements or names."""
+        self.spent += count // _COPIED
+
+    def on_elements(self, count: int) -> None:
+        """So many of them, each looked at."""
+        self.spent += count // _ELEMENTS
+
+    def on_joined(self, count: int) -> None:
+        """Texts that are put together; a few are as good as one."""
+        self.spent += count // _TEXTS
 
     def on_answers(self, asked: Sequence[tuple[Collection[int], bool]]) -> None:
         """What else has to hold, where a question is answered so far, when one more is asked."""

@@ -17,6 +17,7 @@ script does if all goes well stays worth knowing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -87,6 +88,7 @@ SYSTEM = frozenset(
         *("WORK", "PROJECT"),
     )
 )
+_WORD = re.compile(r"\w+")
 _SYSTEM_PREFIX = re.compile(r"(?:SLURM|SBATCH|PBS|LSB|LOADL|I_MPI|OMPI|BASH)_")
 """Variables that the surroundings of a job set as a rule, whatever the script's author wrote."""
 
@@ -134,15 +136,17 @@ def evaluate(
     arguments: tuple[Value, ...] = (),
     answers: Mapping[str, str] | None = None,
     most: int = _MOST_STEPS,
+    effort: Effort | None = None,
 ) -> Evaluation:
     """Work out what a script would do.
 
     `directory` is where the script lies, for the files that it sources; `variables` are given from outside, None for
     a variable that is set to something unknown. Of a fragment all that it does not set itself is unknown. `arguments`
     are the words that it is started with, `answers` the values of variables that the script sets to what only a run
-    knows. It is followed for as many as `most` commands.
+    knows. It is followed for as many as `most` commands, and for no more than is left of the `effort`, which several
+    scripts may share.
     """
-    shell = Interpreter(script, directory, variables or {}, is_fragment)
+    shell = Interpreter(script, directory, variables or {}, is_fragment, effort or Effort())
     shell.answers = answers or {}
     shell.most = most
     shell.state.positional = arguments
@@ -157,13 +161,18 @@ class Interpreter:
     """
 
     def __init__(
-        self, script: Script, directory: Path | None, variables: Mapping[str, str | None], is_fragment: bool
+        self,
+        script: Script,
+        directory: Path | None,
+        variables: Mapping[str, str | None],
+        is_fragment: bool,
+        effort: Effort,
     ) -> None:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
         self.is_template = is_template(script.source.text)
         self.most = _MOST_STEPS
-        self.effort = Effort()
+        self.effort = effort
         self.questions = Questions(self._is_empty, self.effort)
         self.fresh = self.questions.fresh
         self.words = Expansion(self)
@@ -181,6 +190,7 @@ class Interpreter:
         self.answers: Mapping[str, str] = {}
         self._missing: dict[str, Variable] = {}
         self._own: frozenset[str] | None = None
+        self._spoken: list[str] | None = None
         self._handed: frozenset[str] | None = None
         self._steps = 0
         self._told = 0  # events whose guards are in the effort already
@@ -266,6 +276,22 @@ class Interpreter:
             self._own = frozenset().union(*found) - self._from_other_role()
         return self._own
 
+    def has_heredoc_in(self, place: Place) -> bool:
+        """Whether a here-document of the script is announced there."""
+        at = bisect_right(self._heredocs, place.start)
+        return at < len(self._heredocs) and self._heredocs[at] < place.end
+
+    @cached_property
+    def _heredocs(self) -> list[int]:
+        return sorted(there.start for there in self.script.heredocs)
+
+    def words_of_scripts(self) -> list[str]:
+        """All words that the script and the files it sources hold, in order."""
+        if self._spoken is None:
+            texts = [script.source.text for script in (self.script, *self.calls.sourced)]
+            self._spoken = sorted({word for text in texts for word in _WORD.findall(text)})
+        return self._spoken
+
     def _from_other_role(self) -> frozenset[str]:
         """The variables that the script hands to itself where it submits itself."""
         if self._handed is None:
@@ -274,7 +300,7 @@ class Interpreter:
 
     def forget_own_names(self) -> None:
         """There are more commands than there were."""
-        self._own = None
+        self._own = self._spoken = None
 
     def forget_surroundings(self) -> None:
         """What nothing has set may be set now."""
@@ -431,11 +457,16 @@ class Interpreter:
     def step(self, start: int, end: int) -> None:
         """Count a command or a substitution between two offsets; give up where more have run than are followed."""
         self._steps += 1
-        self.effort.spent += len(self.guard) * (1 + max(0, len(self.events) - self._told))
+        self.effort.spent += self.effort.of_command + len(self.guard) * (1 + max(0, len(self.events) - self._told))
         self._told = len(self.events)
         if self._steps > self.most or len(self.events) > _MOST_EVENTS or self.effort.is_too_much:
             self.gave_up = Place(self.text, start, end)
             raise GiveUpError
+
+    def give_up_if_too_much(self, place: Place) -> None:
+        """Within a command of very many parts: give up where more has been looked at than is followed."""
+        if self.effort.is_too_much:
+            self.step(place.start, place.end)
 
     def look_at(self, value: Value) -> Value:
         """A value, the effort that its texts make counted."""
@@ -446,6 +477,7 @@ class Interpreter:
     def joined(self, values: list[Value]) -> Value:
         """The texts of several values, one after the other."""
         self.effort.on_choices(values)
+        self.effort.on_joined(len(values))
         return joined(values, self.fresh())
 
     def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
@@ -461,7 +493,7 @@ class Interpreter:
             return
         into, out = self._sides(trues, falses)
         departures = self._departures
-        self.effort.spent += len(start.variables) // 50
+        self.effort.on_copy(start.size)
         self.current = start.copy(start.guard | into)
         yes()
         after = self.current

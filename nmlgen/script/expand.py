@@ -45,6 +45,7 @@ from nmlgen.source import UNKNOWN
 from nmlgen.units.whole import decimal
 
 if TYPE_CHECKING:
+    from nmlgen.script.effort import Effort
     from nmlgen.script.evaluate import Interpreter
 
 _SPECIAL = re.compile(rf"[{{~]|{WILDCARD.pattern}")
@@ -54,6 +55,8 @@ _INTEGER = re.compile(r"\s*([+-]?)(0|[1-9][0-9]{0,17})\s*\Z")
 _TILDE = re.compile(r"~([A-Za-z0-9_.+-]*)")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)")
 _FIRST_PLACEHOLDER = 0xF0000
+_MOST_PLACEHOLDERS = 65_534
+_PLACEHOLDER = re.compile("([\U000f0000-\U000ffffd])")
 _MOST_CHOICES = 16
 
 _OF_EXPRESSION = 10
@@ -198,8 +201,8 @@ class Expansion:
             else:
                 found += self._fields(word)
         self.shell.effort.on_words(len(found))
-        if found and self.shell.effort.is_too_much:  # before anybody looks at each of them
-            self.shell.step(found[0].place.start, found[-1].place.end)
+        if found:  # before anybody looks at each of them
+            self.shell.give_up_if_too_much(Place(found[0].place.text, found[0].place.start, found[-1].place.end))
         return found
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
@@ -266,10 +269,16 @@ class Expansion:
 
     def _without_braces(self, word: Word) -> list[Word] | None:
         """The words that braces make of one; None if that cannot be known."""
+        if len(word.parts) > _MOST_PLACEHOLDERS:
+            return None
         row = ""
         for number, part in enumerate(word.parts):
-            is_plain = isinstance(part, Literal) and not part.quoted
-            row += part.text if is_plain and isinstance(part, Literal) else chr(_FIRST_PLACEHOLDER + number)
+            if isinstance(part, Literal) and not part.quoted:
+                if _PLACEHOLDER.search(part.text):  # characters that nobody writes
+                    return None
+                row += part.text
+            else:
+                row += chr(_FIRST_PLACEHOLDER + number)
         if not _BRACE.search(row):
             return [word]
         try:
@@ -280,7 +289,7 @@ class Expansion:
 
     def _refilled(self, word: Word, text: str) -> Word:
         parts: list[Part] = []
-        for stretch in re.split("([\U000f0000-\U000ffffd])", text):
+        for stretch in _PLACEHOLDER.split(text):
             number = ord(stretch) - _FIRST_PLACEHOLDER if len(stretch) == 1 else -1
             if 0 <= number < len(word.parts):
                 parts.append(word.parts[number])
@@ -476,17 +485,20 @@ class Expansion:
         value = within((self.text if "A" in variable.attributes else self.arithmetic)(subscript), self.shell.guard)
         text = text_of(value)
         cases = value if text is None else (Possibility(ALWAYS, text),)
-        keys = [(case.guard, None if case.symbols else self._key(variable, case.text)) for case in cases]
+        keys = [
+            (case.guard, None if case.symbols else self._key(variable, case.text, self.shell.effort)) for case in cases
+        ]
         found = tuple((guard, key) for guard, key in keys if key is not None)
         return found if len(found) == len(keys) else None
 
     @staticmethod
-    def _key(variable: Variable, index: str) -> str | None:
+    def _key(variable: Variable, index: str, effort: Effort) -> str | None:
         if "A" in variable.attributes:
             return index
         if not index.lstrip("-").isdigit():
             return None
         if index.startswith("-"):
+            effort.on_elements(len(variable.elements or ()))
             last = max((decimal(key) or 0 for key in variable.elements or ()), default=None)
             return str(last + 1 + int(index)) if last is not None and not variable.is_open else None
         return index
@@ -513,6 +525,7 @@ class Expansion:
             if len(value) > 1 or value[0].is_set is None:
                 return None
             return [] if value[0].is_set is False else [value]
+        self.shell.effort.on_elements(len(variable.elements))
         if any(case.is_set is not True for value in variable.elements.values() for case in value):
             return None
         return [variable.elements[key] for key in _in_order(variable)]
@@ -523,6 +536,7 @@ class Expansion:
             variable = self.shell.variable(part.name) if part.name not in "@*" else None
             if variable is None or variable.is_open or variable.elements is None:
                 return None
+            self.shell.effort.on_elements(len(variable.elements))
             return [known(key) for key in _in_order(variable)]
         elements = self._elements(part)
         if elements is None or not part.operator:

@@ -49,7 +49,7 @@ def _over_words(shell: Interpreter, command: For) -> None:
         listing = listing_of(items[0].value) if items is not None and len(items) == 1 else None
         turn = None if listing is None else unknown(listing._replace(number=shell.fresh()))
         is_rare = bool(items) and all(shell.questions.is_rather_empty(item.value) for item in items or ())
-        is_rare = is_rare and not any(place.start < there.start < place.end for there in shell.script.heredocs)
+        is_rare = is_rare and not shell.has_heredoc_in(place)
         _unknown_turns(shell, command.body, place, command.name, turn=turn, is_rare=is_rare)
         return
     _over_items(shell, command, [item.value for item in items], place)

@@ -109,6 +109,7 @@ def _replace_anywhere(text: str, matcher: _Matcher, replacement: str, *, everywh
 
 _LONGEST_PATTERN = 2_000
 _LONGEST_TEXT = 100_000
+_LONGEST_CLASS = 20  # characters of [:class:]
 _MOST_STEPS = 400_000
 _STEPS = 25  # that take as long as a look at something else
 
@@ -252,6 +253,8 @@ class _PatternReader:
         self._extglob = extglob
         self._offset = 0
         self._depth = 0
+        self._is_unclosed = False
+        self._has_groups = ("(", False) in self._characters
 
     def read(self) -> tuple[_Node, ...]:
         nodes = self._sequence()
@@ -284,9 +287,9 @@ class _PatternReader:
             ):
                 raise UndecidedPattern(f"{character}, which some shells take for a pattern")
         if not quoted and character == "[":
-            if one_of := self._bracket():
+            if not self._is_unclosed and (one_of := self._bracket()):  # behind one that is not closed none is
                 return one_of
-            if ("(", False) in self._characters:
+            if self._has_groups:
                 raise UndecidedPattern("[ without ] among groups")
         self._offset += 1
         if not quoted and character == "*":
@@ -325,7 +328,7 @@ class _PatternReader:
                 self._offset = place + 1
                 return _OneOf(frozenset(members), is_negated)
             if character == "[" and not quoted:
-                following = "".join(text for text, _ in self._characters[place:])
+                following = "".join(text for text, _ in self._characters[place : place + _LONGEST_CLASS])
                 match = re.match(r"\[:([a-z]+):\]", following)
                 if match and match[1] in CHARACTER_CLASSES:
                     members.update(CHARACTER_CLASSES[match[1]])
@@ -348,6 +351,7 @@ class _PatternReader:
             place += 3
         if any(character == "]" for character, _ in self._characters[first:]):
             raise UndecidedPattern("brackets that are not closed")
+        self._is_unclosed = True
         return None
 
 

@@ -172,11 +172,10 @@ EOF
     "SHL007": (
         "more-than-is-read",
         _page(
-            "The script goes on for longer than it is followed: after 20 000 commands, those of loops counted in each "
+            "The script goes on for longer than it is followed: after 12 000 commands, those of loops counted in each "
             "turn, 200 000 words, or 5000 words of directives; earlier where thousands of questions stay open from "
-            "command to command, arrays and texts grow on and on, or commands with long texts, expressions or patterns "
-            "come again and again. What it does behind that is not known, and not "
-            "judged.",
+            "command to command, arrays, variables and texts grow on and on, or commands with long texts, expressions "
+            "or patterns come again and again. What it does behind that is not known, and not judged.",
             """
 for i in $(seq 400); do
   for j in $(seq 400); do

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FilePath: TypeAlias = tuple[str, tuple[Hashable, ...]]
 """A path from the directory that a script starts in, and what stands for its unknown stretches."""
 
+_COMPARED = 20  # cases of paths that are held against each other take as long as a part of a word
 _OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", ">&", "<>"))
 
 
@@ -127,6 +128,7 @@ class Streams:
             self.around(redirections, run)
             return
         before = dict(shell.state.variables)
+        shell.effort.on_elements(len(before))
         self.around(redirections, run)
         if shell.current is None:
             return
@@ -142,6 +144,8 @@ class Streams:
         shell = self.shell
         operator = redirection.operator
         place = Place(shell.text, redirection.start, redirection.end)
+        shell.effort.spent += 1
+        shell.give_up_if_too_much(place)
         if redirection.descriptor.startswith("{"):
             shell.assignments.forget(redirection.descriptor[1:-1])
             shell.doubt(place)
@@ -182,7 +186,9 @@ class Streams:
         self._lead(dict.fromkeys(descriptors, sink))
 
     def _lead(self, leads: dict[str, Sink]) -> None:
-        self.shell.state.outputs = {**self.shell.state.outputs, **leads}
+        outputs = self.shell.state.outputs
+        self.shell.effort.on_copy(len(outputs))
+        self.shell.state.outputs = {**outputs, **leads}
 
     def _sink(self, target: Value, name: str | None, operator: str, place: Place) -> Sink:
         shell = self.shell
@@ -209,6 +215,7 @@ class Streams:
         if len(name) == len(directory) == 1:
             case, here = name[0], directory[0]
             return (Possibility(here.guard | case.guard, *path_from(here, case), unset=case.unset),)
+        shell.effort.spent += (len(name) * len(directory)) ** 2 // _COMPARED
         cases = [
             Possibility(here.guard | case.guard, *path_from(here, case), unset=case.unset)
             for case in name

@@ -106,6 +106,11 @@ class State:
         self.outputs: Mapping[str, Sink] = {}
         self.scopes: tuple[dict[str, Variable | None], ...] = ()
 
+    @property
+    def size(self) -> int:
+        """How much a copy takes along."""
+        return len(self.variables) + len(self.functions) + len(self.aliases) + sum(map(len, self.scopes))
+
     def copy(self, guard: Guard | None = None) -> State:
         """An independent copy, under another guard if one is given."""
         other = State.__new__(State)
@@ -133,6 +138,7 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
     if not contradicts(mine, other):  # what leads to each does not tell them apart: one more question does
         yes, no = questions.ask()
         mine, other = mine | yes[0], other | no[0]
+    questions.effort.on_copy(second.size - len(second.variables))
     _join_variables(first.variables, second.variables, mine, other, questions.effort)
     _join_functions(first, second, mine, other)
     if first.positional is not second.positional:
@@ -141,6 +147,12 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
         first.directory = joined_value(first.directory, second.directory, mine, other)
     if first.status is not second.status:
         first.status = joined_value(first.status, second.status, mine, other)
+    if first.options is not second.options:
+        questions.effort.on_elements(len(second.options))
+    if first.outputs is not second.outputs:
+        questions.effort.on_elements(len(second.outputs))
+    if first.positional is not second.positional and second.positional is not None:
+        questions.effort.on_elements(len(second.positional))
     first.options = _agreed(first.options, second.options, False)
     first.traps = _agreed(first.traps, second.traps, "")
     first.aliases |= second.aliases
@@ -157,7 +169,7 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
 def _join_variables(
     variables: dict[str, Variable], rivals: Mapping[str, Variable], mine: Guard, other: Guard, effort: Effort
 ) -> None:
-    effort.spent += len(rivals) // 50
+    effort.on_copy(len(rivals))
     left = [name for name in variables if name not in rivals] if len(variables) > len(rivals) else []
     for name in (*rivals, *left):
         one, two = variables.get(name), rivals.get(name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nmlgen.script.calls import MOST_CALLS
-from nmlgen.script.conditions import FAILURE, SUCCESS, Truth, conjunction, negation, status_of, truth
+from nmlgen.script.conditions import FAILURE, SUCCESS, Truth, negation, status_of, truth
 from nmlgen.script.ends import GiveUpError, WayEndsError
 from nmlgen.script.events import Piece
 from nmlgen.script.roles import own_place
@@ -46,6 +46,7 @@ class Subshells:
         """Run commands whose changes to the state are lost; their exit status."""
         shell = self.shell
         start, left = shell.state, shell.left
+        shell.effort.on_copy(start.size)
         shell.current = start.copy()
         shell.current.traps = {}
         shell.left = nothing_left()
@@ -197,7 +198,7 @@ class Subshells:
         asked: Truth = truth(True)
         for status in statuses:
             this = shell.questions.truth_of(within(status, shell.guard))
-            asked = conjunction(asked, lambda this=this: this)  # type: ignore[misc]
+            asked = shell.questions.both(asked, lambda this=this: this)  # type: ignore[misc]
         codes = [text_of(status) for status in statuses]
         failed = [code for code in codes if code != "0"]
         if None in codes:

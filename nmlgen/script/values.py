@@ -8,7 +8,6 @@ run of the script answers, under which the case holds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Set
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -205,5 +204,16 @@ def mapped(value: Value, change: Callable[[str], str | None], symbol: Hashable) 
 
 def may_equal(text: str, other: str) -> bool:
     """Whether a text with unknown stretches may be a known one."""
-    pattern = ".*".join(re.escape(part) for part in text.split(UNKNOWN))
-    return re.fullmatch(pattern, other, re.DOTALL) is not None
+    first, *rest = text.split(UNKNOWN)
+    if not rest:
+        return text == other
+    *inner, last = rest
+    if len(first) + len(last) > len(other) or not other.startswith(first) or not other.endswith(last):
+        return False
+    at, end = len(first), len(other) - len(last)
+    for part in inner:  # the first place is as good as any: what follows has the most room there
+        at = other.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True

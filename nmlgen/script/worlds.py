@@ -463,6 +463,18 @@ class _Files(UserDict[Path, list[Stretch]]):
             self._copied += len(content) + sum(len(stretch.text) for stretch in content) // _CHARACTERS
         return content if self._copied <= _MOST_COPIED else instead
 
+    def edited(self, content: list[Stretch], event: Altered) -> list[Stretch]:
+        """What `sed -i` leaves: of a line that it touches nothing is known, and of the whole file where very much has
+        been looked at already."""
+        patterns = _touched(event.program)
+        if patterns is not None:
+            lines = 1 + sum(stretch.text.count("\n") for stretch in content)
+            self._copied += len(content) + lines * (1 + len(patterns))
+        piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("edited", event.place.start),)),), True)
+        if patterns is None or self._copied > _MOST_COPIED:
+            return [Stretch(UNKNOWN, piece, "unknown")]
+        return list(_edited(content, patterns, piece))
+
     def like(self, beginning: str) -> list[Path]:
         """The files whose names begin like that; none where very much has been looked at or copied already."""
         if self._copied > _MOST_COPIED:
@@ -519,7 +531,7 @@ class _Maker:
             elif isinstance(event, Removed):
                 _remove(event, path, files, directories)
             elif path in files:
-                files[path] = list(_edited(files[path], event))
+                files[path] = files.edited(files[path], event)
         written = {path[0]: WrittenFile(path[0], tuple(stretches), self.source) for path, stretches in files.items()}
         return World(guard, written, tuple(programs))
 
@@ -624,13 +636,8 @@ _SUBSTITUTION = re.compile(
 )
 
 
-def _edited(stretches: list[Stretch], event: Altered) -> Iterator[Stretch]:
-    """What `sed -i` leaves: of a line that it touches nothing is known."""
-    patterns = _touched(event.program)
-    piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("edited", event.place.start),)),), True)
-    if patterns is None:
-        yield Stretch(UNKNOWN, piece, "unknown")
-        return
+def _edited(stretches: list[Stretch], patterns: list[re.Pattern[str]], piece: Piece) -> Iterator[Stretch]:
+    """The lines that no pattern touches, and something unknown for the others."""
     for line in _lines(stretches):
         text = "".join(stretch.text for stretch in line)
         body = text.rstrip("\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nmlgen.script.effort import Effort
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.events import Ran
 from nmlgen.script.syntax import Script
@@ -19,6 +20,9 @@ VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"
 """The variables that say which GPUs a program sees, of NVIDIA, AMD and Intel."""
 
 _MOST_COMMANDS = 1_000  # of each of many ranks
+
+OF_COMMAND = 5
+"""What a command of a wrapper adds to the effort, beside what it looks at."""
 
 LEFT = None
 """The wrapper says nothing of GPUs: a rank sees those that the step has."""
@@ -48,16 +52,18 @@ def follow(
     script: Script,
     arguments: Sequence[str | None],
     variables: Mapping[str, str | None],
+    effort: Effort | None = None,
     *,
     any_program: bool = False,
 ) -> Start | None:
     """What a wrapper with these words does where it finds these variables; None where that is not known. The program is
-    one of its words; of a wrapper that names `any_program` itself the last one that it starts by a path."""
+    one of its words; of a wrapper that names `any_program` itself the last one that it starts by a path. The `effort`
+    may be that of many ranks together."""
     given = [None if word is None else word.replace(UNKNOWN, "@") for word in arguments]
     values: list[Value] = [
         unknown(("argument", number)) if word is None else known(word) for number, word in enumerate(given)
     ]
-    evaluation = evaluate(script, variables=variables, arguments=tuple(values), most=_MOST_COMMANDS)
+    evaluation = evaluate(script, variables=variables, arguments=tuple(values), most=_MOST_COMMANDS, effort=effort)
     if evaluation.gave_up is not None:
         return None
     found: Start | None = None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
+
 import pytest
 from rows import rows
 
+from nmlgen.script.builtins import _shared_out
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.parser import parse
+from nmlgen.script.values import may_equal
 from nmlgen.script.worlds import World, _copy_directory, _Files, covering_worlds, worlds
 from nmlgen.source import UNKNOWN, Source
 
@@ -210,3 +215,36 @@ def test_an_element_at_one_of_several_numbers():
     assert {case.text for case in final["b"].value} == {"y", "xy"}
     assert {case.text for case in final["c"].value} == {"y"}
     assert {case.text for case in final["d"].value} == {"1"}
+
+
+def test_braces_among_characters_that_nobody_writes_and_among_very_many_parts():
+    for word in ("{a,\U000f0000}$x", "{a," + "$b" * 140_000 + "}"):
+        found = evaluate(parse(Source("a.run", f"#!/bin/bash\necho {word}\nz=1\n")))
+        assert found.gave_up is None
+        assert "z" in found.final
+
+
+def test_unknown_stretches_stand_for_any_text():
+    texts = ["".join(letters) for count in range(5) for letters in product("ab", repeat=count)]
+    for text in ("".join(letters) for count in range(5) for letters in product(f"ab{UNKNOWN}", repeat=count)):
+        pattern = re.compile(".*".join(text.split(UNKNOWN)))
+        for other in texts:
+            assert may_equal(text, other) is (pattern.fullmatch(other) is not None)
+
+
+def test_many_unknown_stretches_are_held_against_a_text_in_one_pass():
+    assert not may_equal(f"{UNKNOWN}a" * 20 + f"{UNKNOWN}b", "a" * 60)
+
+
+def test_a_line_is_shared_out_among_names():
+    lines = ["", "a", " a  b ", "a:b", " a : b c ", "::a", "a b c d", "a:b:c:d:"]
+    for separators in (" \t\n", ":", " :", ""):
+        for line in lines:
+            for names in (["x"], ["x", "y"], ["x", "y", "z"]):
+                found = _shared_out(line, names, separators)
+                assert [name for name, _ in found] == names
+                blanks = separators.replace(":", "")
+                gap = ":" if separators == ":" else r"[ \t\n]*:[ \t\n]*|[ \t\n]+" if ":" in separators else r"[ \t\n]+"
+                whole = line.strip(blanks) if blanks else line
+                cut = re.split(gap, whole, maxsplit=len(names) - 1) if separators else [whole]
+                assert [text for _, text in found[:-1]] == (cut + [""] * 3)[: len(names) - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rows import rows
 
 import nmlgen
-from nmlgen.script import calls, effort, evaluate, words, worlds
+from nmlgen.script import calls, conditions, effort, evaluate, patterns, words, worlds
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import Questions
 from nmlgen.script.events import Copied, Written
@@ -21,6 +21,8 @@ GROWING = {
     "an array": ("a+=(x)\n", 2_000, 200),
     "elements of an array": ("a[{}]=x\n", 2_000, 200),
     "texts": ("y{}=b$x\n", 600, 50),
+    "a text that is appended to": ("x+=b\n", 600, 50),
+    "a long input of which a line is read": ("read a\n", 9_000, 50),
     "texts that are written": ("echo b$x > f\n", 600, 50),
     "texts that run through programs": ("y=$(echo $x | sed s/a/b/)\n", 400, 5),
     "a here-document": ("cat > f <<E\n$x\nE\n", 600, 50),
@@ -37,7 +39,8 @@ WORDS = " ".join(f"w{number}" for number in range(1_000))
 def test_what_grows_is_given_up(name):
     line, many, few = GROWING[name]
     for count, is_too_much in ((few, False), (many, True)):
-        text = f"#!/bin/bash\n{LONG}v='{WORDS}'\nw=($v)\n" + "".join(line.format(n, n) for n in range(count))
+        lines = "".join(line.format(n, n) for n in range(count))
+        text = f"#!/bin/bash\n{LONG}v='{WORDS}'\nw=($v)\n{{\n{lines}}} <<E\n" + "a\n" * 50_000 + "E\n"
         found = evaluate.evaluate(parse(Source("a.run", text)))
         assert (found.gave_up is not None) is is_too_much
         if is_too_much:
@@ -51,6 +54,153 @@ def test_of_a_here_document_with_very_many_parts_the_rest_is_unknown():
         assert (found.gave_up is not None) is is_too_much
         assert (text_of(written.pieces[-1].value) is None) is is_too_much
         assert (len(written.pieces) < 2 * count) is is_too_much
+
+
+ELEMENTS = "a=(" + "x " * 20_000 + ")\n"
+NAMES = [" ".join(f"n{number}_{name}" for name in range(1_000)) for number in range(20)]
+EXPORTS = "".join(f"export {names}\n" for names in NAMES)
+UNREACHED = "if false; then\n" + "".join(f"a{number}=\n" for number in range(20_000)) + "fi\n"
+BESIDE_MANY = {
+    "the last of many elements": (ELEMENTS, "y=${a[-1]}"),
+    "the number of many elements": (ELEMENTS, "y=${#a[@]}"),
+    "many elements as a text": (ELEMENTS, 'y="${a[*]}"'),
+    "some of many elements": (ELEMENTS, 'y="${a[@]:1:2}"'),
+    "one of many elements that goes": (ELEMENTS, "unset a[1]"),
+    "a subshell of many variables": (EXPORTS, "( : )"),
+    "an expression for a program beside many variables": (EXPORTS, "cat <<< $((1))"),
+    "an option beside many": ("".join(f"shopt -s {names}\n" for names in NAMES), "set -C"),
+    "an alias beside many": ("".join(f"alias {names}\n" for names in NAMES), "alias b=c"),
+    "many names that are forgotten": (UNREACHED, 'eval "$(program | cat)"'),
+}
+
+
+@rows("what", BESIDE_MANY)
+def test_what_is_done_beside_very_much_costs_what_is_gone_through(what, monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 120_000)
+    beginning, line = BESIDE_MANY[what]
+    for count, is_too_much in ((2, False), (900, True)):
+        text = f"#!/bin/bash\n{beginning}" + f"{line}\n" * count
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_branches_within_functions_that_have_many_variables_of_their_own_are_given_up(monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 100_000)
+    names = " ".join(f"v{number}" for number in range(500))
+    for count, is_too_much in ((10, False), (400, True)):
+        ways = "[ -f x ] && y=1\n" * count
+        text = f"#!/bin/bash\nf() {{\nlocal {names}\nif [ $((n++)) -lt 20 ]; then f; else\n{ways}fi\n}}\nf\n"
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_redirections_of_one_command_are_given_up():
+    for count, is_too_much in ((1_000, False), (10_000, True)):
+        text = f"#!/bin/bash\nexec {' '.join(f'{number}>&-' for number in range(3, count))}\n:\n"
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_paths_that_may_lie_in_many_places_are_given_up(monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 100_000)
+    cases = "".join(f"[ -f {number} ] && f=b{number}\n" for number in range(14))
+    for count, is_too_much in ((5, False), (200, True)):
+        text = f"#!/bin/bash\nf=a\n{cases}" + "cd $f\n" * count
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_names_that_begin_alike_are_looked_for_once(monkeypatch):
+    looks = []
+    own = evaluate._WORD
+
+    class Word:
+        def findall(self, text):
+            looks.append(text)
+            return own.findall(text)
+
+    monkeypatch.setattr(evaluate, "_WORD", Word())
+    text = "#!/bin/bash\n" + "while read x; do export a_$x=1; done\n" * 20 + "echo $a_b $b\n"
+    found = evaluate.evaluate(parse(Source("a.run", text)))
+    assert len(looks) == 1
+    assert {"a_", "a_b"} <= found.final.keys()
+    assert "b" not in found.final
+
+
+def test_questions_together_have_few_answers(monkeypatch):
+    looks = 0
+    own = conditions.contradicts
+
+    def counted(guard, other):
+        nonlocal looks
+        looks += 1
+        return own(guard, other)
+
+    monkeypatch.setattr(conditions, "contradicts", counted)
+    for test in ("[[ {} ]]", "[ {} ]"):
+        groups = [f"-f a{number} && -f b{number}" for number in range(13)]
+        if test[:2] == "[[":
+            asked = " || ".join(f"( {group} )" for group in groups)
+        else:
+            asked = " -o ".join(group.replace("&&", "-a") for group in groups)
+        found = evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{test.format(asked)} && y=1\n")))
+        assert found.gave_up is None
+        assert "y" in found.final
+    assert 0 < looks < 20_000
+
+
+def test_functions_are_looked_up_once_for_each_name():
+    looks = 0
+
+    class Functions(dict):
+        def get(self, name, default=None):
+            nonlocal looks
+            looks += 1
+            return super().get(name, default)
+
+    names = [f"f{number}" for number in range(300)]
+    script = parse(Source("a.run", "".join(f"{name}() {{ y{name}=1; }}\n" for name in names)))
+    defined = Functions((one.name, ((frozenset(), (one, script.text)),)) for one in script.body.commands)
+    for called in ("\n".join(names), "$x"):
+        looks = 0
+        others = "\n".join(f"a{number}" for number in range(300))
+        found = effects(parse(Source("b.run", f"{called}\n{others}\n")).body, defined)
+        assert found.names == {f"y{name}" for name in names}
+        assert 600 <= looks <= 700
+
+
+def test_a_command_of_thousands_of_words_that_run_the_next_is_looked_at_once():
+    class Words(tuple):
+        def __getitem__(self, place):
+            assert not isinstance(place, slice) or place.start > 400
+            return super().__getitem__(place)
+
+    (command,) = parse(Source("a.run", "exec " * 500 + "export a\n")).body.commands
+    command.words = Words(command.words)
+    assert effects(command, {}).switches
+
+
+def test_a_pattern_of_brackets_that_are_not_closed_is_read_once(monkeypatch):
+    looks = []
+    own = patterns._PatternReader._bracket
+    monkeypatch.setattr(patterns._PatternReader, "_bracket", lambda self: looks.append(self) or own(self))
+    assert patterns.matches([("[" * 500, False)], "[" * 500, extglob=False)
+    assert not patterns.matches([("[" * 500, False)], "[" * 499, extglob=False)
+    assert len(looks) == 2
+
+
+def test_a_wrapper_is_followed_for_so_much_of_all_ranks_together(monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 100_000)
+    script = parse(Source("w.sh", '#!/bin/bash\nfor i in {1..400}; do x=${i%a*}; done\nexec "$@"\n'))
+    shared = effort.Effort(of_command=5)
+    known = [follow(script, ["bin/icon"], {"SLURM_PROCID": str(rank)}, shared) for rank in range(64)]
+    assert known[0] is not None
+    assert known[-1] is None
+    assert shared.spent < 2 * effort._MOST
+
+
+def test_lines_that_sed_edits_again_and_again_are_not_known_in_the_end(monkeypatch):
+    monkeypatch.setattr(worlds, "_MOST_COPIED", 2_000)
+    for edits, is_known in ((3, True), (30, False)):
+        text = "cat > f <<E\n" + "ab\n" * 100 + "E\n" + "sed -i s/x/y/ f\n" * edits
+        (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}"))))
+        assert (world.files["f"].text == "ab\n" * 100) is is_known
 
 
 def test_a_loop_with_questions_is_given_up():
@@ -150,9 +300,7 @@ def test_files_are_not_gone_through_for_each_of_very_many_words(monkeypatch):
 
 def test_functions_are_searched_once_for_all_commands_that_only_a_run_knows(monkeypatch):
     searched = []
-    monkeypatch.setattr(
-        calls, "effects", lambda bodies, functions: searched.append(bodies) or effects(bodies, functions)
-    )
+    monkeypatch.setattr(calls, "effects", lambda bodies, *given: searched.append(bodies) or effects(bodies, *given))
     text = "a=1\nf() { a=2; }\n" + "$(program) b\n" * 30 + "g() { a=3; }\n" + "$(program) b\n" * 30
     found = evaluate.evaluate(parse(Source("a.run", f"#!/bin/bash\n{text}")))
     assert [len(bodies) for bodies in searched] == [1, 2]
