@@ -69,12 +69,14 @@ class HeredocReader(WordReader):
         raw, start, end, delimiter = self.raw, self.at, self.end, heredoc.delimiter
         found = raw.find(delimiter, start, end)
         while found >= 0:
-            line = found
+            line = raw.rfind("\n", start, found) + 1 or start
+            text = line
             if heredoc.strips_tabs:
-                while line > start and raw[line - 1] == "\t":
-                    line -= 1
-            if line == start or (raw[line - 1] == "\n" and (heredoc.quoted or not self.is_continued(line, start))):
-                after = found + len(delimiter)
+                tabs = _TABS.match(raw, line, end)
+                text = tabs.end() if tabs else line
+            is_here = raw.startswith(delimiter, text, end)
+            if is_here and (line == start or heredoc.quoted or not self.is_continued(line, start)):
+                after = text + len(delimiter)
                 if after == end:
                     return line, end
                 for line_end in ("\n", "\r\n"):
@@ -82,7 +84,8 @@ class HeredocReader(WordReader):
                         return line, after + len(line_end)
                 if self.substitutions and raw.startswith(")", after, end):
                     return line, after
-            found = raw.find(delimiter, found + 1, end)
+            behind = raw.find("\n", found, end)
+            found = raw.find(delimiter, behind + 1, end) if behind >= 0 else -1
         return -1, -1
 
     def is_continued(self, line: int, start: int) -> bool:

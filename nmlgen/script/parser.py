@@ -50,6 +50,8 @@ from nmlgen.source import Source, Text
 
 _LONGEST_CHAIN = 100  # as many `&&` and `||` may join commands or tests
 
+_OF_LINES = 4  # a line that is looked at for a delimiter costs as much as some that are read again
+
 _TAKING_LISTS = frozenset(("let", "eval", "alias"))  # `name=(list)` is one word behind these
 _DECLARING = frozenset(("export", "typeset", "local", "declare", "readonly", "integer"))
 
@@ -279,7 +281,8 @@ class _Parser(HeredocReader):
         going_on = _GOING_ON.search(self.text, self.at, target)
         target = going_on.start() + 1 if going_on else target
         read = takewhile(lambda pair: pair[0].start >= start, reversed(self.heredocs))
-        redirections = [redirection for redirection, _ in (*read, *self.pending) if redirection.start >= start]
+        waiting = takewhile(lambda pair: pair[0].start >= start, reversed(self.pending))
+        redirections = [redirection for redirection, _ in (*read, *waiting)]
         behind = max([self.at, *(redirection.end for redirection in redirections)])
         redirections += self.skipped_heredocs(behind, target)
         self.at = max(self.at, target, behind)  # a delimiter may go on in the next line
@@ -299,7 +302,9 @@ class _Parser(HeredocReader):
                 self.at = end
                 continue
             self.at = end
-            if self.searches > 0 and self.delimiter_line(heredoc)[1] >= 0:
+            after = self.delimiter_line(heredoc)[1] if self.searches > 0 and self.rereadable > 0 else -1
+            if after >= 0:
+                self.rereadable -= _OF_LINES * (after - end)
                 found.append(redirection)
             else:
                 self.searches -= 1

@@ -40,6 +40,7 @@ _IN_BRACES = {
 }
 
 _REPEATED = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}\Z")  # what comes before those of ksh's {2}(x) and {1,3}(x)
+_LONGEST_COUNT = 40  # characters
 _BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
 _BEFORE_LIST = f"{_BEFORE_PATTERN}="
 
@@ -158,9 +159,13 @@ class WordReader(Reader):
         if not self.is_ksh and _FUNCTION_BODY.match(self.text, self.at, self.end):
             return False
         last = self.text[max(start, self.at - 1)]
-        is_repeated = self.is_ksh and last == "}" and _REPEATED.search(self.text, start, self.at) is not None
+        is_repeated = self.is_ksh and last == "}" and self.ends_in_count(start)
         matches_least = self.is_ksh and last == "-" and not self.sees("()")  # *-(x)
         return is_repeated or last in before or matches_least
+
+    def ends_in_count(self, start: int) -> bool:
+        """Whether the word that begins at `start` ends here in how often a pattern comes."""
+        return _REPEATED.search(self.text, max(start, self.at - _LONGEST_COUNT), self.at) is not None
 
     def special(self, parts: list[Part]) -> bool:
         """Read a quote, a backslash or an expansion outside double quotes; tell whether there is one."""

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rows import rows
 from tools import PATIENCE, require
 
-from nmlgen.script import syntax
+from nmlgen.script import syntax, words
+from nmlgen.script.heredocs import HeredocReader
 from nmlgen.script.parser import parse
 from nmlgen.script.reading import MOST_COMPLAINTS, MOST_PARTS, MOST_READINGS, Reader
 from nmlgen.script.syntax import (
@@ -1143,3 +1144,55 @@ def test_a_dollar_sign_that_starts_something_does_not_belong_to_the_text_before(
 @pytest.mark.parametrize("line", [")\n", "a=`)`\n"])
 def test_not_all_problems_are_told_of_what_is_no_script(line):
     assert len(parse(Source("a", line * (MOST_COMPLAINTS + 9))).problems) == MOST_COMPLAINTS
+
+
+def test_delimiters_of_text_that_is_skipped_are_not_sought_again_and_again(monkeypatch):
+    looks = []
+    own = HeredocReader.delimiter_line
+    monkeypatch.setattr(HeredocReader, "delimiter_line", lambda self, heredoc: looks.append(1) or own(self, heredoc))
+    parse(Source("a.run", f"x ( {'<<a ' * 300}\n{'b' * 2_000}\na\n"))
+    assert len(looks) < 350
+    few = parse(Source("a.run", "x ( <<a <<b\n1\na\n2\nb\n"))
+    assert [item.heredoc.is_terminated for item in few.heredocs] == [True, True]
+
+
+class Looked(str):
+    """A text that counts how often somebody looks at a character of it."""
+
+    looks = 0
+
+    def __getitem__(self, place):
+        Looked.looks += 1
+        return super().__getitem__(place)
+
+
+def test_lines_of_tabs_are_looked_at_once_for_a_delimiter(monkeypatch):
+    monkeypatch.setattr(Looked, "looks", 0)
+    for text, is_terminated in (("\t" * 500 + "x", False), ("\t\tE", True), ("\t E", False)):
+        delimiter = "E" if "E" in text else "'\t'"
+        (item,) = parse(Source("a.run", Looked(f"cat <<-{delimiter}\n{text}\n"))).heredocs
+        assert item.heredoc.is_terminated is is_terminated
+    assert 0 < Looked.looks < 100
+
+
+def test_how_often_a_pattern_comes_is_sought_right_before_it(monkeypatch):
+    looked = 0
+
+    class Repeated:
+        def search(self, text, start, end, own=words._REPEATED):
+            nonlocal looked
+            looked += end - start
+            return own.search(text, start, end)
+
+    monkeypatch.setattr(words, "_REPEATED", Repeated())
+    count = 300
+    script = parse(Source("a.run", f"#!/bin/ksh\necho {'{2}(x)' * count}\n"))
+    assert not script.problems
+    assert len(script.body.commands[0].words) == 2
+    assert 0 < looked < 100 * count
+
+
+def test_here_documents_before_what_is_skipped_are_kept():
+    text = "#!/bin/bash\n: <<a <<b; x ( ; do x ( <<c ; do y\n1\na\n2\nb\n3\nc\nz\n"
+    found = [(item.heredoc.delimiter, item.heredoc.is_terminated) for item in parse(Source("a.run", text)).heredocs]
+    assert found == [("a", True), ("b", True), ("c", True)]
