@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, islice, pairwise
 
 from nmlgen.experiment.experiment import Experiment
@@ -22,6 +23,9 @@ from nmlgen.source import UNKNOWN, Span, Text
 from nmlgen.units.whole import decimal
 from nmlgen.values import evolve
 
+_RECKONED = re.compile(r"\(\(([^\n]*)")
+_WORD = re.compile(r"\w+")
+_REMARK = re.compile(r"[ \t]*#|[^'\"\n]*?[ \t]#")
 _GROUPS = re.compile(r"--(?:het|pack)-group(?:=(.*))?\Z")
 _OF_ALL = re.compile(
     r"(?:\$\{?|\(\((?:[^()\n]*[^()\n\w])?)"
@@ -131,8 +135,13 @@ def _of_programs(launch: LaunchCommand, files: Mapping[str, str]) -> Iterator[Sy
     text = text_called(name_of(word), files)
     if "--multi-prog" not in options_of(launch) or word is None or text is None:
         return
-    for message, expected in refused(text, count_of(launch.ntasks)):
+    for message, expected in _refused(text, count_of(launch.ntasks)):
         yield SyntaxProblem("launch-refused", f"{_shown(word)}: {message}", word.span, expected)
+
+
+@lru_cache(maxsize=4)
+def _refused(text: str, tasks: int | None) -> tuple[tuple[str, str], ...]:
+    return tuple(refused(text, tasks))
 
 
 # --- Heterogeneous jobs ---
@@ -162,16 +171,20 @@ def _of_steps(words: Sequence[StaticWord], launch: LaunchCommand, directives: Di
         for group in _numbers_of(_groups(segment), number):
             if step is not None and group < len(directives.parts):
                 steps[group] = step
+    span = launch.launch.command.span
+    counts = {(id(step), count_of(directives.parts[group].get("cpus-per-task"))): step for group, step in steps.items()}
+    for (_, count), step in counts.items():  # of many parts with the same count it is said once
+        yield from _without_cpus(step, count, span)
+    words_of = {id(step): tuple(word.text for word in step.started) for step in steps.values()}
+    giving: dict[tuple[str | None, ...], int] = {}  # by what is started, the first part with GPUs that starts it
     for group, step in steps.items():
-        count = count_of(directives.parts[group].get("cpus-per-task"))
-        yield from _without_cpus(step, count, launch.launch.command.span)
-    started = {group: [word.text for word in step.started] for group, step in steps.items()}
-    for group, program in started.items():
-        others = [other for other in started if started[other] == program and None not in program]
-        giving = [other for other in others if not _GPU_KEYS.isdisjoint(directives.parts[other])]
-        span = launch.launch.command.span
-        if giving and _GPU_KEYS.isdisjoint(directives.parts[group]) and span is not None:
-            message = f"part {group} of the job asks for no GPUs, and starts the same as part {giving[0]}, which does"
+        program = words_of[id(step)]
+        if None not in program and not _GPU_KEYS.isdisjoint(directives.parts[group]):
+            giving.setdefault(program, group)
+    for group, step in steps.items() if giving else ():
+        other = giving.get(words_of[id(step)])
+        if other is not None and _GPU_KEYS.isdisjoint(directives.parts[group]) and span is not None:
+            message = f"part {group} of the job asks for no GPUs, and starts the same as part {other}, which does"
             yield SyntaxProblem("not-inherited", message, span, "GPUs in each part that uses some", stops=False)
 
 
@@ -180,13 +193,17 @@ _GPU_KEYS = frozenset(["gpus", "gpus-per-node", "gpus-per-task", "gres"])
 
 
 def _numbers_of(groups: Sequence[str], number: int) -> list[int]:
-    """The parts that options such as 0,1 or 0-2 name; without any the one of this number."""
+    """The parts that options such as 0,1 or 0-2 name, each once; without any the one of this number."""
     found: list[int] = []
+    named = 0  # a bit for each of them: a part may be named in thousands of ranges
     for item in ",".join(groups).split(",") if groups else [str(number)]:
         start, _, last = item.partition("-")
         first, end = decimal(start), decimal(last or start)
-        if first is not None and end is not None and end < _MOST_PARTS:
-            found += range(first, end + 1)
+        if first is not None and end is not None and first <= end < _MOST_PARTS:
+            fresh = ((1 << end + 1) - (1 << first)) & ~named
+            if fresh:
+                found += [part for part in range(first, end + 1) if fresh >> part & 1]
+                named |= fresh
     return found
 
 
@@ -282,13 +299,15 @@ def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
     if "SLURM_" not in text:
         return
     for match in _COUNTED.finditer(text) if "TASKS_PER_NODE" in text else ():
-        if not _is_comment(text, match.start()):
+        if not _is_comment(script, match.start()):
             group = next(number for number in (1, 2, 3) if match[number])
             message = f"{match[group]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
             expected = "SLURM_NTASKS_PER_NODE, or SLURM_NTASKS for all"
             yield SyntaxProblem("list-as-number", message, script.span(*match.span(group)), expected, stops=False)
-    for match in _KEPT.finditer(text) if "TASKS_PER_NODE" in text else ():
-        if re.search(rf"\(\([^\n]*\b{match[1]}\b", text):
+    kept = list(_KEPT.finditer(text)) if "TASKS_PER_NODE" in text else []
+    reckoned = {name for match in _RECKONED.finditer(text) for name in _WORD.findall(match[1])} if kept else set()
+    for match in kept:
+        if match[1] in reckoned:
             message = f"{match[2]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
             expected = "SLURM_NTASKS_PER_NODE"
             yield SyntaxProblem("list-as-number", message, script.span(*match.span(2)), expected, stops=False)
@@ -296,7 +315,7 @@ def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
         yield from _of_lists(script)
     if directives.parts and not _HET_SIZE.search(text):
         for match in _OF_ALL.finditer(text):
-            if not _is_comment(text, match.start()):
+            if not _is_comment(script, match.start()):
                 message = f"{match[1]} is that of part 0 of the job, not of all its parts"
                 expected = f"the sum of {match[1]}_HET_GROUP_0, {match[1]}_HET_GROUP_1 and so on"
                 yield SyntaxProblem("part-as-whole", message, script.span(*match.span(1)), expected, stops=False)
@@ -307,13 +326,13 @@ def _of_lists(script: Text) -> Iterator[SyntaxProblem]:
     text = script.text
     for match in _TAKEN_APART.finditer(text):
         before = text[max(0, match.start() - _NEAR) : match.start()]
-        if not _is_comment(text, match.start()) and not _EXPANDED.search(before):
+        if not _is_comment(script, match.start()) and not _EXPANDED.search(before):
             group = next(number for number in (1, 2, 3) if match[number])
             yield _taken_apart(script, match[group], match.span(group))
     for match in islice(_NAMED.finditer(text), _MOST_NAMES):
         name = re.escape(match[1])
         apart = re.search(rf"\$\{{{name}(?:%|#|/|:\d)|\$\{{?{name}\}}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b", text)
-        if apart is not None and not _is_comment(text, match.start()):
+        if apart is not None and not _is_comment(script, match.start()):
             yield _taken_apart(script, match[2], match.span(2))
     for match in _OF_PYTHON.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
@@ -327,8 +346,17 @@ def _taken_apart(script: Text, name: str, place: tuple[int, int]) -> SyntaxProbl
     return SyntaxProblem("node-list-taken-apart", message, script.span(*place), expected, stops=False)
 
 
-def _is_comment(text: str, at: int) -> bool:
-    return re.match(r"[ \t]*#|[^'\"\n]*[ \t]#", text[text.rfind("\n", 0, at) + 1 : at]) is not None
+def _is_comment(script: Text, at: int) -> bool:
+    """Whether a remark begins before a place of its line."""
+    return _remark(script.text, script.line_start(at)) <= at
+
+
+@lru_cache(maxsize=1)
+def _remark(text: str, line_start: int) -> int:
+    """Where the text of a remark begins in a line; behind the text if there is none. In one line thousands of names
+    may stand."""
+    match = _REMARK.match(text, line_start)
+    return match.end() if match is not None else len(text) + 1
 
 
 # --- Hosts ---
@@ -342,10 +370,9 @@ def _of_hosts(launch: LaunchCommand, event: Ran, files: Mapping[str, str]) -> It
     text, tasks, span = text_called(path, files), count_of(launch.ntasks), launch.launch.command.span
     if not path or text is None or tasks is None or span is None:
         return
-    lines, name = [line for line in text.splitlines() if line.strip()], path.rpartition(UNKNOWN)[2].lstrip("/")
-    if any(line.count(UNKNOWN) > 1 for line in lines):
+    count, name = _hosts_in(text), path.rpartition(UNKNOWN)[2].lstrip("/")
+    if count is None:
         return  # of a loop that nobody knows how often it is gone through
-    count = len(lines)
     is_known = UNKNOWN not in text
     if count < tasks and (is_known or 2 * count > tasks):  # else a name may stand for several lines
         message = f"{name} names {count} hosts, and srun starts {tasks} tasks"
@@ -353,6 +380,13 @@ def _of_hosts(launch: LaunchCommand, event: Ran, files: Mapping[str, str]) -> It
     elif count > tasks:
         message = f"{name} names {count} hosts, and srun starts {tasks} tasks: the last {count - tasks} are not used"
         yield SyntaxProblem("more-hosts-than-tasks", message, span, "a line for each task", stops=False)
+
+
+@lru_cache(maxsize=4)
+def _hosts_in(text: str) -> int | None:
+    """How many hosts a file names, which thousands of launches may use; None where several stand in one line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return None if any(line.count(UNKNOWN) > 1 for line in lines) else len(lines)
 
 
 def behind_launch(words: Sequence[StaticWord], event: Ran, guard: Guard) -> Iterator[SyntaxProblem]:

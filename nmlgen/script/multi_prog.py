@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 _RANKS = re.compile(r"[0-9,:*-]+")
+_MOST_RANKS = 100_000  # of a job with more it is not looked at which program each has
 _PART = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
@@ -31,14 +32,21 @@ def refused(text: str, tasks: int | None) -> Iterator[tuple[str, str]]:
             if number < len(lines) - 1:
                 yield 'the line with "*" is not the last one', "it behind all others"
             return
-        found = _numbers(ranks)
-        if found is None:
+        spans = _spans(ranks)
+        if spans is None:
             yield f'"{ranks}" is no list of ranks', "numbers and ranges such as 0,4,8-11, without strides"
             return
+        last = max(end for _, end in spans)
+        if last >= _MOST_RANKS:
+            if tasks is not None and last >= tasks:
+                yield f"rank {last} has a line, and there are {tasks} tasks", f"ranks below {tasks}"
+            return
+        found = _numbers(spans)
         if twice := sorted(taken.intersection(found)):
             yield f"rank {twice[0]} has two lines", "a line for each rank"
-        if tasks is not None and found and max(found) >= tasks:
-            yield f"rank {max(found)} has a line, and there are {tasks} tasks", f"ranks below {tasks}"
+            return
+        if tasks is not None and last >= tasks:
+            yield f"rank {last} has a line, and there are {tasks} tasks", f"ranks below {tasks}"
         taken |= found
     missing = next((rank for rank in range(tasks or 0) if rank not in taken), None)
     if missing is not None:
@@ -47,29 +55,39 @@ def refused(text: str, tasks: int | None) -> Iterator[tuple[str, str]]:
 
 def ranks_by_program(text: str, tasks: int) -> dict[str, frozenset[int]] | None:
     """The ranks of each command of such a file for so many tasks; None if it is not known or srun refuses it."""
-    found: dict[str, frozenset[int]] = {}
-    left = set(range(tasks))
-    if any(refused(text, tasks)):
+    found: dict[str, set[int]] = {}
+    if tasks > _MOST_RANKS or any(refused(text, tasks)):
         return None
+    left = set(range(tasks))
     for line in text.splitlines():
         words = line.split(None, 1)
         if not words or words[0].startswith("#"):
             continue
-        ranks = left if words[0] == "*" else _numbers(words[0]) if _RANKS.fullmatch(words[0]) else None
-        if ranks is None or len(words) < 2:
+        spans = _spans(words[0]) if _RANKS.fullmatch(words[0]) else None
+        if (spans is None and words[0] != "*") or len(words) < 2:
             return None
-        command = words[1].strip()
-        found[command] = found.get(command, frozenset()) | frozenset(ranks)
+        ranks = set(left) if spans is None else _numbers(spans)
+        found.setdefault(words[1].strip(), set()).update(ranks)
         left -= ranks
-    return {command: ranks for command, ranks in found.items() if ranks}
+    return {command: frozenset(ranks) for command, ranks in found.items() if ranks}
 
 
-def _numbers(ranks: str) -> set[int] | None:
-    """The ranks of a list; None where Slurm reads none."""
-    found: set[int] = set()
+def _spans(ranks: str) -> list[tuple[int, int]] | None:
+    """The first and last ranks of the parts of a list; None where Slurm reads none."""
+    found: list[tuple[int, int]] = []
     for part in ranks.split(","):
         match = _PART.fullmatch(part)
         if match is None or (match[2] is not None and int(match[2]) < int(match[1])):
             return None
-        found |= set(range(int(match[1]), int(match[2] or match[1]) + 1))
+        found.append((int(match[1]), int(match[2] or match[1])))
+    return found
+
+
+def _numbers(spans: list[tuple[int, int]]) -> set[int]:
+    """The ranks of such parts, of which each is counted once."""
+    found: set[int] = set()
+    at = 0
+    for first, last in sorted(spans):
+        found.update(range(max(first, at), last + 1))
+        at = max(at, last + 1)
     return found

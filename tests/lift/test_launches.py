@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from rows import rows
 
 import nmlgen
+from nmlgen.lift import launches
+from nmlgen.lift.launches import _is_comment, _numbers_of, of_text
+from nmlgen.schedulers.slurm.directives import Directives
+from nmlgen.source import Source, Text
 
 HETJOB = "#!/bin/bash\n#SBATCH --ntasks=4\n#SBATCH hetjob\n#SBATCH --ntasks=12\n"
 EACH = "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=8\n"
@@ -150,3 +155,47 @@ def test_cores_and_gpus_of_a_step(asked: str, launch: str, expected: list[str], 
 )
 def test_parts(head: str, expected: list[str], tmp_path: Path) -> None:
     assert codes(f"#!/bin/bash\n{head}srun --het-group=0,1 bin/icon\n", tmp_path) == expected
+
+
+def test_parts_are_named_once_however_often_they_are():
+    assert _numbers_of(["1,0", "0-2"], 0) == [1, 0, 2]
+    assert _numbers_of([",".join(["0-999"] * 1_000)], 0) == list(range(1_000))
+    assert _numbers_of(["5-2,0-1000"], 0) == []
+    assert _numbers_of([], 3) == [3]
+
+
+def test_remarks_are_found_once_in_a_line(monkeypatch):
+    looks = []
+
+    class Remark:
+        def match(self, *arguments, own=launches._REMARK):
+            looks.append(1)
+            return own.match(*arguments)
+
+    monkeypatch.setattr(launches, "_REMARK", Remark())
+    count = 50
+    text = f"#!/bin/bash\n# SLURM_ $((SLURM_TASKS_PER_NODE))\necho {'$((SLURM_TASKS_PER_NODE)) ' * count}\n"
+    found = list(of_text(Text(Source("a.run", text)), Directives({})))
+    assert [problem.kind for problem in found] == ["list-as-number"] * count
+    assert len(looks) == 2
+    for line, is_remark in (("  # x", True), ("a #x", True), ("a#x", False), ("'a #x", False), ("a 'b' #x", False)):
+        script = Text(Source("a.run", f"#!/bin/bash\n{line}"))
+        assert _is_comment(script, len(script.text)) is is_remark
+
+
+def test_names_in_arithmetic_are_gathered_once(monkeypatch):
+    monkeypatch.setattr(launches, "re", None)  # what looks for each name by itself
+    names = "".join(f"a{number}=$SLURM_TASKS_PER_NODE\n" for number in range(50))
+    text = Text(Source("a.run", f"#!/bin/bash\n{names}echo $((2 * a7)) $((a8))\n# a9 ((\n"))
+    assert [problem.span.line for problem in of_text(text, Directives({}))] == [9, 10]
+
+
+def test_a_file_of_hosts_is_read_once_for_all_launches(tmp_path, monkeypatch):
+    reads = []
+    own = launches._hosts_in.__wrapped__
+    monkeypatch.setattr(launches, "_hosts_in", lru_cache(lambda text: reads.append(text) or own(text)))
+    namelist = "cat >NAMELIST_atm <<E\n&run_nml\n/\nE\n"
+    hosts = "cat >hosts <<E\nn1\nn1\nn2\nE\nexport SLURM_HOSTFILE=hosts\n"
+    found = codes(f"#!/bin/bash\n#SBATCH -n 2\n{namelist}{hosts}" + "srun -n 2 bin/icon\n" * 30, tmp_path)
+    assert found.count("LCH009") == 30
+    assert len(reads) == 1

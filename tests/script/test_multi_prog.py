@@ -8,7 +8,7 @@ import pytest
 from rows import rows
 
 import nmlgen
-from nmlgen.script.multi_prog import refused
+from nmlgen.script.multi_prog import ranks_by_program, refused
 
 
 @rows(
@@ -49,3 +49,19 @@ def test_in_a_script(tmp_path: Path, last: int, expected: list[str]) -> None:
     script.write_text("\n".join([*lines, "srun --ntasks=12 --multi-prog programs", ""]))
     found = [finding for finding in nmlgen.lint([script]).findings if finding.code.startswith("LCH")]
     assert [finding.code for finding in found] == expected
+
+
+def test_ranks_are_counted_once_and_no_more_than_a_job_has():
+    assert ranks_by_program(",".join(["0-9"] * 1_000) + " a\n", 10) == {"a": frozenset(range(10))}
+    assert ranks_by_program("0-3 a\n4-7 b\n8 a\n* c\n", 12) == {
+        "a": frozenset({0, 1, 2, 3, 8}),
+        "b": frozenset({4, 5, 6, 7}),
+        "c": frozenset({9, 10, 11}),
+    }
+    assert list(refused("0-9999999 a\n", 8)) == [("rank 9999999 has a line, and there are 8 tasks", "ranks below 8")]
+    assert list(refused("0-9999999 a\n", None)) == []
+    assert ranks_by_program("0-9999999 a\n", 10_000_000) is None
+
+
+def test_of_lines_that_have_the_same_rank_one_is_told():
+    assert [message for message, _ in refused("0-9 a\n" * 1_000, 10)] == ["rank 0 has two lines"]
