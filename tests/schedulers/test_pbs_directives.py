@@ -264,3 +264,31 @@ def test_of_very_many_words_the_first_are_read():
     line = "#PBS" + " -q a" * 2_000
     assert read(line + " -V", line) == [("too-many-words", "a", False)]
     assert len(read("#PBS" + " --" * 6_000)) == 5_000
+
+
+def test_a_part_of_a_long_value_is_not_looked_for():
+    for count, is_part in ((3, True), (2_000, False)):
+        value = ",".join(f"mem=v{number}x" for number in range(count))
+        found = read_pbs_directives(Source("a.run", f"#!/bin/bash\n#PBS -l {value}\n"))
+        assert len(found) == count
+        assert (found[0].span.text == "v0x") is is_part
+
+
+class Looked(str):
+    """A text that counts the characters that somebody looks at."""
+
+    looks = 0
+
+    def __getitem__(self, place):
+        found = super().__getitem__(place)
+        Looked.looks += len(found)
+        return found
+
+
+def test_lines_that_go_on_are_each_looked_at_once(monkeypatch):
+    monkeypatch.setattr(Looked, "looks", 0)
+    found = pbs_directives(Source("a.run", "#!/bin/bash\n#PBS -N a \\ \n-q b \\\n-h\n#PBS -V\n"))
+    assert [directive.lines for directive in found] == [(2, 4), (5, 5)]
+    text = Looked("#!/bin/bash\n#PBS -N a\\\n" + "a\\\n" * 500)
+    assert len(pbs_directives(Source("a.run", text))) == 1
+    assert 0 < Looked.looks < 20 * len(text)

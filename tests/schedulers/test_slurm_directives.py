@@ -11,6 +11,7 @@ from script.directive_cases import TAKEN, WRONG
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.schedulers.slurm import directives
 from nmlgen.schedulers.slurm.directives import Directives, read_directives
+from nmlgen.schedulers.slurm.values import node_names
 from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
 from nmlgen.source import Source, Span, Stretches
 
@@ -526,3 +527,21 @@ def test_of_very_many_words_the_first_are_read(monkeypatch: pytest.MonkeyPatch) 
     assert [problem.kind for problem in found.problems if problem.stops] == []
     assert "too-many-words" in [problem.kind for problem in found.problems]
     assert words == 5_001
+
+
+def test_parts_of_a_job_are_read_up_to_a_number_as_words_are():
+    found = read(f"#!/bin/bash\n#SBATCH -n1 {'hetjob ' * 9_000}\n")
+    assert len(found.parts) <= 5_001
+    assert [problem.kind for problem in found.problems].count("too-many-words") == 1
+
+
+def test_mail_types_that_add_up_without_an_end_are_not_known():
+    found = read("#!/bin/bash\n" + f"#SBATCH --mail-type={','.join(['END'] * 50)}\n" * 100)
+    setting = found.settings["mail-type"]
+    assert setting.certainty is Certainty.UNKNOWN
+    assert max(len(str(origin.value)) for origin in setting.history) < 1_300
+
+
+def test_a_list_of_nodes_is_not_made_that_names_very_many():
+    assert node_names("n[1-3],m") == {"n1", "n2", "n3", "m"}
+    assert node_names(",".join(["n[1-9000]"] * 3)) is None

@@ -34,6 +34,7 @@ from nmlgen.values import evolve, frozen
 PREFIX = "#PBS"
 
 _SPACE = " \t\v\f\r"
+_LONGEST_SHOWN = 1_000  # characters of a value in which it is pointed at a part
 _PLAIN = re.compile(r"[^\s\"'\\]+")
 _DIRECTIVE = re.compile(r"[ \t\v\f\r]*#PBS(?=[\s-]|$)")
 _LATER = re.compile(r"^[ \t]*#PBS[ \t]+-[A-Za-z][^\n]*", re.MULTILINE)
@@ -179,7 +180,7 @@ class _Reading:
             end = _line_end(text, at)
             directive = _DIRECTIVE.match(text, at, end)
             if directive is not None:
-                while text[at:end].rstrip(_SPACE).endswith("\\") and end < len(text):
+                while end < len(text) and _goes_on(text, end):
                     end = _line_end(text, end + 1)
                 found.append(self.directive(directive.end(), end))
             elif text[at] != ":" and filled_in[at:end].lstrip(_SPACE)[:1] not in ("", "#"):
@@ -299,7 +300,7 @@ class _Reading:
             part = value if error.part is None else error.part
             span = _within(span, part)
             if error.meant is not None:
-                fix = Fix(f"write {error.meant}", (Edit(span, error.meant),)) if span.text == part else None
+                fix = Fix(f"write {error.meant}", (Edit(span, error.meant),)) if _shown(span) == part else None
                 message = f'PBS has no resource "{part}" of its own: if the site has not, either, qsub refuses the job'
                 yield _problem("pbs-unknown-resource", message, span, str(error), fix=fix)
                 return
@@ -328,10 +329,24 @@ def _problem(
 
 def _within(span: Span, part: str) -> Span:
     """Where a part of what a span holds stands, if it is there once."""
-    text = span.text
-    if span.line != span.end_line or text.count(part) != 1:
+    text = _shown(span)
+    if text is None or text.count(part) != 1:
         return span
     return span.source.span(span.line, span.column + text.index(part), len(part))
+
+
+def _shown(span: Span) -> str | None:
+    """The text of a span within one line; None of a long one, of whose thousands of parts each may be looked for."""
+    if span.line != span.end_line or span.end_column - span.column > _LONGEST_SHOWN:
+        return None
+    return span.text
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether a backslash takes the next line to the one that ends there."""
+    while end and text[end - 1] in _SPACE:
+        end -= 1
+    return text[end - 1 : end] == "\\"
 
 
 def _line_end(text: str, at: int) -> int:

@@ -89,6 +89,7 @@ nodes, tasks and GPUs is not handed on, either (Slurm 22.05)."""
 _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster": "clusters"}
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
+_LONGEST_SUM = 1_000  # characters; of more nothing is known
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
 _RESOURCE_OPTIONS = ("gres", "gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task")
 _NUMBERS = (*_MEMORY, "nodes", *COUNTS)
@@ -342,7 +343,7 @@ class _Reading:
         for pattern in (_TEMPLATE, _FORM):
             masked = pattern.sub(lambda match: match[0].translate(_MASKED), masked)
         here = 0
-        while len(self.words) <= MOST_WORDS:
+        while len(self.words) + len(self.components) <= MOST_WORDS:
             while here < len(masked) and masked[here] in _SPACE:
                 here += 1
             if here == len(masked) or masked[here] == "#":
@@ -391,10 +392,13 @@ class _Reading:
     # --- Options ----------------------------------------------------------------------------------------------
 
     def _options(self) -> None:
-        if len(self.words) > MOST_WORDS:
-            self.problems.append(too_many_words(self.words[MOST_WORDS].span))
-            last = self.words[MOST_WORDS - 1]  # whose value may be the next one
-            del self.words[MOST_WORDS - last.start.startswith("-") :]
+        if len(self.words) + len(self.components) > MOST_WORDS:
+            last = self.words.pop() if self.words and self.components[-1:] != [len(self.words)] else None
+            self.problems.append(too_many_words(self.breaks.pop() if last is None else last.span))
+            if last is None:
+                self.components.pop()
+            elif self.words and self.words[-1].start.startswith("-"):  # whose value may be the one that is not read
+                self.words.pop()
         words, whole = self.words, dict[str, Setting]()
         for start, end in pairwise([0, *self.components, len(words)]):
             self.words, self.settings = words[start:end], {}
@@ -502,7 +506,9 @@ class _Reading:
         earlier = self.settings.get(name)
         history = () if earlier is None else earlier.history
         if earlier is not None and name == _ADDED_UP:
-            origin = evolve(origin, value=f"{earlier.origin.value},{origin.value}")
+            before = str(earlier.origin.value)
+            is_known = is_known and len(before) < _LONGEST_SUM
+            origin = evolve(origin, value=f"{before},{origin.value}" if len(before) < _LONGEST_SUM else before)
         elif earlier is not None and not earlier.origin.value is origin.value is True:
             self._duplicate(name, earlier.origin, origin)
         certainty = Certainty.WRITTEN if is_known else Certainty.UNKNOWN

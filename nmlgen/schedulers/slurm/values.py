@@ -174,9 +174,11 @@ def node_names(text: str) -> set[str] | None:
     if not _NODE_LIST.fullmatch(text):
         return None
     found: set[str] = set()
+    left = _MOST_NODES
     for item in _NODE_ITEM.findall(text):
         choices = [_numbers(part[1:-1]) if part[0] == "[" else [part] for part in _NODE_PART.findall(item)]
-        if math.prod(map(len, choices)) > _MOST_NODES:
+        left -= math.prod(map(len, choices))
+        if left < 0:
             return None
         found.update(map("".join, product(*choices)))
     return found
