@@ -11,7 +11,7 @@ finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
 from nmlgen.pattern import pattern
@@ -31,6 +31,9 @@ PROBLEMS = {
     ),
 }
 """Code to name and explanation."""
+
+_MOST_HINTS = 100
+"""Of so many rules that do not exist it is said what was meant: to find that takes time."""
 
 _DIRECTIVE = pattern(r"[#!]\s*nmlgen:\s*ignore(?P<whole>-file)?(?![\w-])\s*(?P<rest>.*?)\s*$")
 _LINE_END = pattern(r"[ \t]*(?:\r\n|\r|\n|\Z)")
@@ -108,26 +111,52 @@ def excuse(report: Report, suppressions: Iterable[Suppression], rules: Mapping[s
     yet be of use.
     """
     given = tuple(dict.fromkeys(suppressions))
+    alike = _alike(given)
     kept: list[Finding] = []
     excused: list[tuple[Finding, str]] = []
-    used: set[Suppression] = set()
+    used: set[Hashable] = set()
     for finding in report.findings:
-        matching = [suppression for suppression in given if suppression.excuses(finding)]
-        used.update(matching)
+        matching = [
+            (number, first)
+            for rule in dict.fromkeys((finding.code, finding.name))
+            for line in (None, finding.line)
+            for number, first in alike.get((rule, line), ())
+            if first.excuses(finding)
+        ]
+        used.update(_holds_for(first) for _, first in matching)
         if matching:
-            excused.append((finding, matching[0].reason))
+            excused.append((finding, min(matching)[1].reason))
         else:
             kept.append(finding)
+    names = {word: None for pair in rules.items() for word in pair}
+    unknown = 0  # rules that do not exist
     undecided = {word for item in report.undecided for word in (item.code, rules.get(item.code))}
     for suppression in given:
         may_find = suppression.rule in undecided or not suppression.is_needed
-        if suppression not in used and not (may_find and suppression.reason):
-            kept.append(_useless(suppression, rules))
+        if _holds_for(suppression) not in used and not (may_find and suppression.reason):
+            unknown += suppression.rule not in names
+            kept.append(_useless(suppression, names, hints=unknown <= _MOST_HINTS))
     return evolve(report, findings=in_order(kept), suppressed=(*report.suppressed, *excused))
 
 
-def _useless(suppression: Suppression, rules: Mapping[str, str]) -> Finding:
-    names = [word for pair in rules.items() for word in pair]
+def _holds_for(suppression: Suppression) -> tuple[Hashable, ...]:
+    """What suppressions have in common that excuse the same."""
+    return suppression.rule, suppression.line, suppression.files, bool(suppression.reason)
+
+
+def _alike(given: Iterable[Suppression]) -> Mapping[tuple[str, int | None], list[tuple[int, Suppression]]]:
+    """Of suppressions that excuse the same the first and its number, by rule and line: of thousands few are asked for
+    each of thousands of findings."""
+    found: dict[tuple[str, int | None], list[tuple[int, Suppression]]] = {}
+    seen: set[Hashable] = set()
+    for number, suppression in enumerate(given):
+        if (key := _holds_for(suppression)) not in seen:
+            seen.add(key)
+            found.setdefault((suppression.rule, suppression.line), []).append((number, suppression))
+    return found
+
+
+def _useless(suppression: Suppression, names: Collection[str], *, hints: bool) -> Finding:
     if not suppression.rule or not suppression.reason:
         return _problem(
             "SPC011",
@@ -138,7 +167,13 @@ def _useless(suppression: Suppression, rules: Mapping[str, str]) -> Finding:
         )
     if suppression.rule not in names:
         message = f'there is no rule "{suppression.rule}" to suppress'
-        return _problem("SPC010", Severity.ERROR, message, suppression.span, *did_you_mean(suppression.rule, names))
+        return _problem(
+            "SPC010",
+            Severity.ERROR,
+            message,
+            suppression.span,
+            *(did_you_mean(suppression.rule, names) if hints else ()),
+        )
     message = f"{suppression.rule} is suppressed here and finds nothing"
     found = _problem("SPC009", Severity.WARNING, message, suppression.span, "remove the suppression")
     if suppression.removal is None:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Set, Sized
 from contextlib import contextmanager, suppress
+from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -125,12 +126,17 @@ def uses_colour(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
+_AT_ONCE = 1_000
+
+
 def show_findings(findings: Iterable[Finding], err: bool = False, marked: Set[Fix | None] = frozenset()) -> None:
     """Print findings as text, with a mark at those whose fix is among `marked`."""
     stream = sys.stderr if err else sys.stdout
-    text = format_findings(findings, uses_colour(stream), marked)
-    if text:
-        show_coloured(text, stream)
+    colour, waiting = uses_colour(stream), iter(findings)
+    end = ""
+    while text := format_findings(islice(waiting, _AT_ONCE), colour, marked):  # of thousands each may show a long line
+        show_coloured(f"{end}{text}", stream)
+        end = "\n"
 
 
 def tracked(items: Iterable[T], verb: str = "reading", count: Callable[[], int] | None = None) -> Iterator[T]:

@@ -6,6 +6,7 @@ import io
 import sys
 
 from nmlgen.cli import console
+from nmlgen.findings import Finding, Severity
 
 
 class _Terminal(io.StringIO):
@@ -31,3 +32,14 @@ def test_nothing_is_told_of_what_is_quick(monkeypatch):
     monkeypatch.setattr(sys, "stderr", _Terminal())
     assert list(console.tracked("abc")) == ["a", "b", "c"]
     assert sys.stderr.getvalue() == ""
+
+
+def test_findings_are_printed_some_at_a_time(capsys, monkeypatch):
+    made = []
+    own = console.format_findings
+    monkeypatch.setattr(console, "_AT_ONCE", 2)
+    monkeypatch.setattr(console, "format_findings", lambda *given: made.append(own(*given)) or made[-1])
+    findings = [Finding("NML001", "syntax", Severity.ERROR, f"{number}", None) for number in range(5)]
+    console.show_findings(findings)
+    assert capsys.readouterr().out == own(findings) + "\n"
+    assert [text.count("error") for text in made] == [2, 2, 1, 0]
