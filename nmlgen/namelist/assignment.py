@@ -19,6 +19,7 @@ from nmlgen.source import Span, encoded
 from nmlgen.values import field, frozen
 
 Dimensions = tuple[int | tuple[int, int], ...]
+_LONGEST_TEXT = 10_000  # bytes of which a substring may be the last; of longer ones the text is not known
 _UNKNOWN_EXTENT = 100_000  # so many elements of an array of unknown shape are followed
 
 
@@ -145,7 +146,8 @@ class _Slot:
         """The element after the assignment."""
         if self.first is None:
             return assigned
-        if before is None or not isinstance(before.value, str) or self.last is None or assigned.value is None:
+        is_known = before is not None and isinstance(before.value, str) and assigned.value is not None
+        if before is None or not is_known or self.last is None or self.last > _LONGEST_TEXT:
             return Assigned(None, assigned.item, assigned.written)
         old = encoded(before.value).ljust(self.last)
         width = self.last - self.first + 1

@@ -6,6 +6,7 @@ import pytest
 
 import nmlgen
 from nmlgen.namelist import reader
+from nmlgen.namelist.assignment import Declaration, assign
 from nmlgen.namelist.reader import read_namelist
 
 
@@ -76,3 +77,12 @@ def test_equals_signs_in_a_row_are_passed_over_at_once(monkeypatch):
     assert len(calls) == 1
     read_namelist("&run_nml\n nsteps = 5 ===? 6\n/\n")
     assert len(calls) == 3  # =? has a meaning of its own
+
+
+@pytest.mark.parametrize("last", ["20000", "99999999999", "9" * 30])
+def test_a_text_with_a_substring_far_behind_is_not_known(last):
+    text = f"&g\n a = 'x'\n a(1:{last}) = 'y'\n b = 'x'\n b(2:4) = 'y'\n/\n"
+    (group,) = read_namelist(text).groups
+    found = assign(group, {"a": Declaration("character"), "b": Declaration("character")})
+    assert not found.problems
+    assert [found.elements[name, ()].value for name in ("a", "b")] == [None, "xy  "]
