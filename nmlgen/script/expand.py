@@ -552,8 +552,10 @@ class Expansion:
         variable = self.shell.variable(part.name) if part.name not in "@*" else None
         if any(number is None or not number.lstrip("-").isdigit() for number in numbers):
             return None
-        if variable is not None and variable.elements is not None and _is_sparse(variable):
-            return None
+        if variable is not None and variable.elements is not None:
+            self.shell.effort.on_elements(2 * len(variable.elements))
+            if _is_sparse(variable):
+                return None
         first = int(numbers[0] or 0)
         if part.name in "@*":
             if first < 1:
