@@ -171,24 +171,36 @@ def _of_steps(words: Sequence[StaticWord], launch: LaunchCommand, directives: Di
         for group in _numbers_of(_groups(segment), number):
             if step is not None and group < len(directives.parts):
                 steps[group] = step
-    span = launch.launch.command.span
-    counts = {(id(step), count_of(directives.parts[group].get("cpus-per-task"))): step for group, step in steps.items()}
-    for (_, count), step in counts.items():  # of many parts with the same count it is said once
-        yield from _without_cpus(step, count, span)
-    words_of = {id(step): tuple(word.text for word in step.started) for step in steps.values()}
+    span, parts = launch.launch.command.span, _of_each_part(directives)
+    distinct = {id(step): step for step in steps.values()}
+    for number, count in dict.fromkeys((id(step), parts[group][0]) for group, step in steps.items()):
+        yield from _without_cpus(distinct[number], count, span)  # of many parts with the same count it is said once
+    if not any(parts[group][1] for group in steps):
+        return
+    words_of = {number: tuple(word.text for word in step.started) for number, step in distinct.items()}
     giving: dict[tuple[str | None, ...], int] = {}  # by what is started, the first part with GPUs that starts it
     for group, step in steps.items():
         program = words_of[id(step)]
-        if None not in program and not _GPU_KEYS.isdisjoint(directives.parts[group]):
+        if None not in program and parts[group][1]:
             giving.setdefault(program, group)
-    for group, step in steps.items() if giving else ():
-        other = giving.get(words_of[id(step)])
-        if other is not None and _GPU_KEYS.isdisjoint(directives.parts[group]) and span is not None:
+    lacking = (group for group, step in steps.items() if words_of[id(step)] in giving and not parts[group][1])
+    for group in islice(lacking, _MOST_TOLD):
+        other = giving[words_of[id(steps[group])]]
+        if span is not None:
             message = f"part {group} of the job asks for no GPUs, and starts the same as part {other}, which does"
             yield SyntaxProblem("not-inherited", message, span, "GPUs in each part that uses some", stops=False)
 
 
+@lru_cache(maxsize=4)
+def _of_each_part(directives: Directives) -> list[tuple[int | None, bool]]:
+    """The cores for each task that a part asks for, and whether it asks for GPUs."""
+    return [
+        (count_of(part.get("cpus-per-task")), not _GPU_KEYS.isdisjoint(part)) for part in directives.parts[:_MOST_PARTS]
+    ]
+
+
 _MOST_PARTS = 1000
+_MOST_TOLD = 10  # parts, of one launch
 _GPU_KEYS = frozenset(["gpus", "gpus-per-node", "gpus-per-task", "gres"])
 
 

@@ -199,3 +199,10 @@ def test_a_file_of_hosts_is_read_once_for_all_launches(tmp_path, monkeypatch):
     found = codes(f"#!/bin/bash\n#SBATCH -n 2\n{namelist}{hosts}" + "srun -n 2 bin/icon\n" * 30, tmp_path)
     assert found.count("LCH009") == 30
     assert len(reads) == 1
+
+
+def test_of_many_parts_that_start_the_same_few_are_told(tmp_path):
+    parts = "#SBATCH hetjob\n#SBATCH -n 1 -c 2 -G 1\n" * 20 + "#SBATCH hetjob\n#SBATCH -n 1 -c 2\n" * 30
+    namelist = "cat >NAMELIST_atm <<E\n&run_nml\n/\nE\n"
+    found = codes(f"#!/bin/bash\n#SBATCH -n 1\n{parts}{namelist}srun --het-group=0-50 bin/icon\n", tmp_path)
+    assert (found.count("LCH010"), found.count("SBA013")) == (1, 10)
