@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.lines import Statement, closing
+from nmlgen.namelist.extract.units import Unit
 from nmlgen.values import define, field, frozen
 
 
@@ -46,6 +48,12 @@ _END = re.compile(r"end\s*(if|do|select|where|forall)\b")
 
 
 _DEEPEST = 50  # blocks within one another; none of ICON's stands in ten
+
+
+@cache
+def blocks_of(unit: Unit) -> list[Item]:
+    """What a unit executes, in its blocks: it is looked at for each namelist that it reads."""
+    return nested(unit.statements)
 
 
 def nested(statements: list[Statement]) -> list[Item]:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from nmlgen.errors import InputError
-from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, nested
+from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, blocks_of
 from nmlgen.namelist.extract.evaluate import Evaluator, UnknownValueError, converted
 from nmlgen.namelist.extract.expression import Call, Node, Section, UnreadableError, parse
 from nmlgen.namelist.extract.lines import Statement, closing, split_list
@@ -103,7 +103,7 @@ class Defaults:
         """Follow a procedure up to a statement."""
         self._stop = stop
         with suppress(_ReadReachedError):
-            self._block(unit, nested(unit.statements), 0)
+            self._block(unit, blocks_of(unit), 0)
 
     def contents(self, place: Place) -> Contents | None:
         """What was assigned; None if nothing was."""
@@ -221,7 +221,7 @@ class Defaults:
                 aliases[dummy] = place
         self._aliases.append(aliases)
         try:
-            self._block(procedure, nested(procedure.statements), depth + 1)
+            self._block(procedure, blocks_of(procedure), depth + 1)
         finally:
             self._aliases.pop()
 
@@ -357,13 +357,14 @@ class Defaults:
 
     def _forget_read(self, unit: Unit, statement: Statement) -> None:
         """Another namelist is read: what its variables hold now, the user says."""
+        own = _groups_read(self._stop.text) if self._stop is not None else []
+        others = [group for group in _groups_read(statement.text) if group not in own]
         around: Unit | None = unit
         while around is not None:
-            for group, names in around.namelists.items():
-                is_own = self._stop is not None and is_read_of(self._stop.text, group)
-                if not is_own and is_read_of(statement.text, group):
-                    for place in filter(None, (self._place_of(unit, name) for name in names)):
-                        self._made(place).compute()
+            for name in (name for group in others for name in around.namelists.get(group, ())):
+                place = self._place_of(unit, name)
+                if place is not None:
+                    self._made(place).compute()
             around = around.parent
 
     def _value(self, unit: Unit, node: Node) -> Any:
@@ -476,7 +477,7 @@ def read_statement(unit: Unit, group: str) -> Statement | None:
 def _read_in(unit: Unit) -> dict[str, Statement]:
     """The first statement of a unit that reads each of the groups."""
     found: dict[str, Statement] = {}
-    for statement in _reads(nested(unit.statements)):
+    for statement in _reads(blocks_of(unit)):
         for group in _groups_read(statement.text):
             found.setdefault(group, statement)
     return found
@@ -496,29 +497,30 @@ def _reads(items: list[Item]) -> Iterator[Statement]:
 
 def is_in_loop(unit: Unit, statement: Statement) -> bool:
     """Whether a loop that is not counted holds the statement: then every copy of the group is read."""
+    return statement in _in_loops(unit)
 
-    def within(items: list[Item], loop: bool) -> bool:
+
+@cache
+def _in_loops(unit: Unit) -> frozenset[Statement]:
+    """The statements of a unit that a loop holds that is not counted."""
+
+    def within(items: list[Item], loop: bool) -> Iterator[Statement]:
         for item in items:
             if isinstance(item, Statement):
-                if item == statement and loop:
-                    return True
+                yield from (item,) if loop else ()
             elif isinstance(item, Repetition):
-                if within(item.body, loop or "=" not in item.control):
-                    return True
-            elif any(within(branch.body, loop) for branch in item.branches):
-                return True
-        return False
+                yield from within(item.body, loop or "=" not in item.control)
+            else:
+                for branch in item.branches:
+                    yield from within(branch.body, loop)
 
-    return within(nested(unit.statements), False)
-
-
-def is_read_of(text: str, group: str) -> bool:
-    """Whether a statement reads a namelist group."""
-    return _READ.match(text) is not None and group in _groups_read(text)
+    return frozenset(within(blocks_of(unit), False))
 
 
 def _groups_read(text: str) -> list[str]:
-    """What a READ statement may name as its group."""
+    """What a READ statement may name as its group; nothing for another statement."""
+    if _READ.match(text) is None:
+        return []
     arguments = split_list(text[text.index("(") + 1 : closing(text, text.index("("))])
     return [_KEYWORD.sub("", argument) for argument in arguments]
 

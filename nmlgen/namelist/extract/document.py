@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import Any
 
@@ -273,6 +273,7 @@ class _Maker:
         declaration = along[-1]
         parts = list(components(self.tree, declaration)) if declaration.type == "derived" else []
         if parts and len(along) <= _DEEPEST:
+            self.steps.add(len(parts))  # types within types multiply
             for part in parts:
                 inner = Place(place.base, (*place.path, part.name))
                 yield from self._expanded(defaults, inner, (*along, part), f"{name}%{part.name}")
@@ -398,17 +399,23 @@ def _reading(unit: Unit, group: str) -> _Reading:
         if statement is None:
             continue
         for host in unit.all_units():  # the procedure that reads is handed on to another one
-            handed = next((line for line in host.statements if _hands_on(line.text, reader.name)), None)
+            handed = _handed_on(host).get(reader.name)
             if handed is not None:
                 return _Reading(unit, host, handed, False)
         return _Reading(unit, reader, statement, is_in_loop(reader, statement))
     return _Reading(unit, None, None, False)
 
 
-def _hands_on(text: str, procedure: str) -> bool:
-    return text.startswith("call ") and procedure in text.replace("(", ",").replace(")", ",").replace(" ", "").split(
-        ","
-    )
+@cache
+def _handed_on(unit: Unit) -> dict[str, Statement]:
+    """The first CALL of a unit in which each word stands by itself."""
+    found: dict[str, Statement] = {}
+    for statement in unit.statements:
+        if statement.text.startswith("call "):
+            words = statement.text.replace("(", ",").replace(")", ",").replace(" ", "").split(",")
+            for word in words:
+                found.setdefault(word, statement)
+    return found
 
 
 def _default(contents: Contents, bounds: list[tuple[int, int] | None]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from nmlgen.namelist.extract.blocks import Choice, Item, Repetition, nested
+from nmlgen.namelist.extract.blocks import Choice, Item, Repetition, blocks_of
 from nmlgen.namelist.extract.evaluate import Evaluator, UnknownValueError
 from nmlgen.namelist.extract.lines import Statement, split_list
 from nmlgen.namelist.extract.tree import SourceTree
@@ -14,6 +14,7 @@ from nmlgen.namelist.extract.units import Unit
 
 _HUB = re.compile(r"read_(atmo|ocean|wave|icon_output|testbed)_namelists$")
 _COMPONENTS = {"atmo": "atmosphere", "wave": "waves"}
+_CALL = re.compile(r"call\s+(\w+)")
 _EXTERNALS = re.compile(r"externals/(jsbach|hd|ecrad)/")
 _TOOL = re.compile(
     r"(scripts|support|utils?)/|externals/(?!jsbach|hd|ecrad|art|comin/src)|.*/(util|scripts|replay_tool)/"
@@ -49,7 +50,7 @@ class Readers:
         self._tree = tree
         self._evaluator = evaluator
         self._groups = groups  # of every variable that stands in one group only
-        self._known: dict[tuple[int, str], list[dict[str, Any] | None]] = {}
+        self._known: dict[int, dict[str, list[dict[str, Any] | None]]] = {}
 
     def is_called(self, procedure: Unit) -> bool:
         """Whether anything calls the procedure."""
@@ -84,26 +85,28 @@ class Readers:
 
     def _conditions(self, caller: Unit, name: str) -> list[dict[str, Any] | None]:
         """The conditions of the CALLs of a procedure, each once."""
-        if (id(caller), name) in self._known:
-            return self._known[id(caller), name]
+        if id(caller) not in self._known:
+            known = self._known[id(caller)] = dict[str, list[dict[str, Any] | None]]()
+            for called, condition in self._calls(caller, blocks_of(caller), None):
+                found = known.setdefault(called, [])
+                if condition not in found:
+                    found.append(condition)
+        return self._known[id(caller)].get(name, [])
 
-        def within(items: list[Item], condition: dict[str, Any] | None) -> Iterator[dict[str, Any] | None]:
-            for item in items:
-                if isinstance(item, Statement):
-                    if re.match(rf"call\s+{name}\b", item.text):
-                        yield condition
-                elif isinstance(item, Repetition):
-                    yield from within(item.body, condition)
-                else:
-                    for branch in item.branches:
-                        own = None if branch.condition is None else self._condition(caller, item, branch.condition)
-                        yield from within(branch.body, own or condition)
-
-        found = self._known[id(caller), name] = list[dict[str, Any] | None]()
-        for condition in within(nested(caller.statements), None):
-            if condition not in found:
-                found.append(condition)
-        return found
+    def _calls(
+        self, caller: Unit, items: list[Item], condition: dict[str, Any] | None
+    ) -> Iterator[tuple[str, dict[str, Any] | None]]:
+        """What is called, with its condition."""
+        for item in items:
+            if isinstance(item, Statement):
+                if call := _CALL.match(item.text):
+                    yield call[1], condition
+            elif isinstance(item, Repetition):
+                yield from self._calls(caller, item.body, condition)
+            else:
+                for branch in item.branches:
+                    own = None if branch.condition is None else self._condition(caller, item, branch.condition)
+                    yield from self._calls(caller, branch.body, own or condition)
 
     def _condition(self, unit: Unit, choice: Choice, condition: str) -> dict[str, Any] | None:
         """A condition on one namelist variable; None for any other."""

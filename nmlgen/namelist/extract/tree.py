@@ -29,11 +29,13 @@ MACROS = frozenset(
 """The macros of an ICON with everything switched on, in parallel, with GNU Fortran."""
 
 _MOST_NAMELISTS = 1_000  # ICON 2025.10 has two hundred; each is looked for in all procedures around it
+_MOST_LOOKED_INTO = 1_000_000  # modules that a name may come from, for all names: most modules say what they use
 _SUFFIXES = {".f90", ".f"}
 _LEFT_OUT = {"test", "tests", "templates", ".git"}
 _MODULE = re.compile(r"^[ \t]*(?:module|submodule\s*\([^)]*\))[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?$", re.I | re.M)
 _NAMELIST = re.compile(r"^[ \t]*namelist[ \t]*/", re.I | re.M)
 _CALL = re.compile(r"^[^!'\"\n]*\bcall[ \t]+(\w+)", re.I | re.M)
+_CALLED = re.compile(r"\bcall\s+(\w+)")
 _INCLUDE = re.compile(r"^[ \t]*include[ \t]+['\"]([^'\"\n]+)['\"][ \t]*$", re.I | re.M)
 
 
@@ -53,6 +55,7 @@ class SourceTree:
         self._directories: set[str] = set()
         self._with_namelists: list[str] = []
         self._callers: dict[str, list[str]] = {}
+        self._looked_into = 0
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root)
             if path.suffix.lower() in _SUFFIXES and not _LEFT_OUT & set(name.parts[:-1]) and path.is_file():
@@ -96,10 +99,17 @@ class SourceTree:
     def callers(self, name: str) -> Iterator[Unit]:
         """The procedures and programs with a CALL of that name."""
         for file in self._callers.get(name, []):
-            for outermost in self.units(file):
-                for unit in outermost.all_units():
-                    if any(name in statement.text and _calls(statement.text, name) for statement in unit.statements):
-                        yield unit
+            yield from self._calling(file).get(name, [])
+
+    @cache  # noqa: B019
+    def _calling(self, file: str) -> dict[str, list[Unit]]:
+        """The units of a file by what they call."""
+        found: dict[str, list[Unit]] = {}
+        for unit in (unit for outermost in self.units(file) for unit in outermost.all_units()):
+            texts = (statement.text for statement in unit.statements if "call" in statement.text)
+            for name in dict.fromkeys(name for text in texts for name in _CALLED.findall(text)):
+                found.setdefault(name, []).append(unit)
+        return found
 
     @cache  # noqa: B019 - a tree lives as long as the command
     def units(self, file: str) -> tuple[Unit, ...]:
@@ -124,7 +134,12 @@ class SourceTree:
         if not files:
             return None
         file = max(files, key=lambda other: _common(other, near))
-        return next((unit for unit in self.units(file) if unit.name == name), None)
+        return self._named(file).get(name)
+
+    @cache  # noqa: B019
+    def _named(self, file: str) -> dict[str, Unit]:
+        """The outermost units of a file by their names; of several of one name the first."""
+        return {unit.name: unit for unit in reversed(self.units(file))}
 
     def declaration(self, unit: Unit, name: str) -> Declaration | None:
         """What a name stands for in a unit: declared there, in a unit around it, or in a module used."""
@@ -184,14 +199,16 @@ class SourceTree:
                     continue
                 module = self.module(use.module, unit.file)
                 if module is not None:
+                    self._count()
                     seen.add((use.module, original))
                     behind.append((module, original))
             waiting += reversed(behind)
         return None
 
-
-def _calls(text: str, name: str) -> bool:
-    return re.search(rf"\bcall\s+{name}\b", text) is not None
+    def _count(self) -> None:
+        self._looked_into += 1
+        if self._looked_into > _MOST_LOOKED_INTO:
+            raise InputError(f"{self.root} has names that come through very many modules that use each other")
 
 
 def _common(one: str, other: str) -> int:

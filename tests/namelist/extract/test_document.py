@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from rows import rows
+from steps import grows_too_fast
 
 from nmlgen.errors import InputError
-from nmlgen.namelist.extract import defaults
+from nmlgen.namelist.extract import blocks, defaults, tree
 from nmlgen.namelist.extract.document import base_release, document_text, make_document
 from nmlgen.namelist.extract.readers import Readers
 from nmlgen.namelist.extract.tree import SourceTree
@@ -415,3 +416,66 @@ def test_calls_of_each_other_are_followed_once(tmp_path, monkeypatch):
     made = make(tmp_path, mo_x_nml=text)
     assert "x_nml" in made["groups"]
     assert looked < 600
+
+
+def procedures(number: int) -> str:
+    """A module with so many procedures that each read a group, and one that calls them all."""
+    names = "".join(f"INTEGER :: a{at}\n" for at in range(number))
+    each = "".join(
+        f"SUBROUTINE read_{at}(filename)\nNAMELIST /g{at}_nml/ a{at}\nREAD(nnml, g{at}_nml)\nEND SUBROUTINE\n"
+        for at in range(number)
+    )
+    calls = "".join(f"CALL read_{at}(filename)\n" for at in range(number))
+    return f"MODULE mo_x\n{names}CONTAINS\n{each}SUBROUTINE up(filename)\n{calls}END SUBROUTINE\nEND MODULE\n"
+
+
+def one_procedure(number: int) -> str:
+    """A procedure that reads so many groups."""
+    names = "".join(f"INTEGER :: a{at}\n" for at in range(number))
+    groups = "".join(f"NAMELIST /g{at}_nml/ a{at}\n" for at in range(number))
+    reads = "".join(f"READ(nnml, g{at}_nml)\n" for at in range(number))
+    others = "b = c\n" * number
+    body = f"{groups}{reads}{others}"
+    return f"MODULE mo_x\n{names}CONTAINS\nSUBROUTINE read_x(filename)\n{body}END SUBROUTINE\nEND MODULE\n"
+
+
+def test_procedures_and_groups(tmp_path):
+    def work(number: int):
+        place = tmp_path / str(number)
+        (place / "src").mkdir(parents=True)
+        (place / "src" / "mo_x.f90").write_text(procedures(number))
+        return lambda: make_document(SourceTree(place), "2025.04", EMPTY)
+
+    assert not grows_too_fast(work, 120)
+
+
+def test_what_a_procedure_executes_is_put_into_blocks_once(tmp_path, monkeypatch):
+    made: list[int] = []
+    nested = blocks.nested
+    monkeypatch.setattr(blocks, "nested", lambda statements: made.append(len(statements)) or nested(statements))
+    groups = make(tmp_path, mo_x=one_procedure(30))["groups"]
+    assert len(groups) == 30
+    assert made == [60]
+
+
+def test_types_within_types_multiply_up_to_an_end(tmp_path):
+    types = "".join(
+        f"TYPE t{depth}\n" + "".join(f"TYPE(t{depth + 1}) :: a{at}\n" for at in range(60)) + "END TYPE\n"
+        for depth in (1, 2, 3)
+    )
+    last = "TYPE t4\nINTEGER :: a\nEND TYPE\n"
+    text = f"MODULE mo_x\n{types}{last}TYPE(t1) :: v\nCONTAINS\nSUBROUTINE read_x()\nNAMELIST /g_nml/ v\n"
+    with pytest.raises(InputError, match="takes more than 100000 steps"):
+        make(tmp_path, mo_x=f"{text}READ(nnml, g_nml)\nEND SUBROUTINE\nEND MODULE\n")
+
+
+def test_modules_that_use_each_other_are_looked_through_up_to_an_end(tmp_path, monkeypatch):
+    text = "".join(f"MODULE m{at}\nUSE m{at + 1}\nINTEGER :: a{at}\nEND MODULE\n" for at in range(50))
+    names = ", ".join(f"a{at}" for at in range(50))
+    reading = f"USE m0\nCONTAINS\nSUBROUTINE read_x()\nNAMELIST /g_nml/ {names}\nREAD(nnml, g_nml)\nEND SUBROUTINE\n"
+    text += f"MODULE mo_x\n{reading}END MODULE\n"
+    variables = make(tmp_path, mo_x=text)["groups"]["g_nml"]["variables"]
+    assert [entry["type"] for entry in variables.values()] == ["integer"] * 50
+    monkeypatch.setattr(tree, "_MOST_LOOKED_INTO", 100)
+    with pytest.raises(InputError, match="very many modules that use each other"):
+        make(tmp_path, mo_x=text)
