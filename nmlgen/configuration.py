@@ -25,7 +25,7 @@ from typing import Any
 from nmlgen import disk
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
-from nmlgen.findings import Finding, Report, Severity, did_you_mean
+from nmlgen.findings import Report, Severity, did_you_mean
 from nmlgen.namelist.registry import registry_of
 from nmlgen.path_pattern import matches
 from nmlgen.selection import selectors
@@ -75,16 +75,10 @@ class Exemption:
         name = relative.as_posix() if "/" in self.path else relative.name
         return matches(self.path, name)
 
-    def suppression(self, sources: Mapping[Path, Source]) -> Suppression | None:
-        """What it means for files that were judged; None if it holds for none of them.
-
-        Only if all files that it holds for were judged can it be said to be of no use.
-        """
+    def among(self, sources: Mapping[Path, Source]) -> tuple[frozenset[str], bool]:
+        """The names of the files it holds for, of those that were judged, and whether these are all there are."""
         covered = [path for path in sources if self.covers(path)]
-        if not covered:
-            return None
-        files = frozenset(sources[path].name for path in covered)
-        return Suppression(self.rule, self.reason, self.span, files, is_needed=set(self._files()) <= set(covered))
+        return frozenset(sources[path].name for path in covered), bool(covered) and set(self._files()) <= set(covered)
 
     def _files(self) -> Iterator[Path]:
         """The files that are there, those that it holds for; without a path, a file that nobody can have judged."""
@@ -98,6 +92,20 @@ class Exemption:
             start /= part
         for directory, _, names in disk.walk(start, follows=False):
             yield from (path for name in names if self.covers(path := Path(directory) / name))
+
+
+def suppressions_of(exemptions: Iterable[Exemption], sources: Mapping[Path, Source]) -> Iterator[Suppression]:
+    """What exemptions mean for files that were judged; those that hold for none of them are not among them.
+
+    Only if all files that one holds for were judged can it be said to be of no use. Files are looked for once for all
+    exemptions with one path.
+    """
+    known: dict[tuple[Path, str | None], tuple[frozenset[str], bool]] = {}
+    for one in exemptions:
+        place = (one.directory, one.path)
+        files, is_needed = known[place] if place in known else known.setdefault(place, one.among(sources))
+        if files:
+            yield Suppression(one.rule, one.reason, one.span, files, is_needed=is_needed)
 
 
 @frozen
@@ -121,11 +129,13 @@ class Configuration:
         """A report with the severities that the project gives to rules; of two beginnings of codes the longer holds."""
         if not self.severities:
             return report
-        return evolve(report, findings=tuple(map(self._graded, report.findings)))
+        said = {code: self._severity(code) for code in {finding.code for finding in report.findings}}
+        graded = ((finding, said[finding.code]) for finding in report.findings)
+        return evolve(report, findings=tuple(one if new is None else evolve(one, severity=new) for one, new in graded))
 
-    def _graded(self, finding: Finding) -> Finding:
-        said = [entry for entry in self.severities if finding.code.startswith(entry[0])]
-        return evolve(finding, severity=max(said, key=lambda entry: len(entry[0]))[1]) if said else finding
+    def _severity(self, code: str) -> Severity | None:
+        said = [entry for entry in self.severities if code.startswith(entry[0])]
+        return max(said, key=lambda entry: len(entry[0]))[1] if said else None
 
 
 class ConfigurationError(InputError):

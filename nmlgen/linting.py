@@ -9,7 +9,7 @@ from pathlib import Path
 from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
-from nmlgen.configuration import Configuration, find_configuration
+from nmlgen.configuration import Configuration, find_configuration, suppressions_of
 from nmlgen.errors import UnreadableError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
@@ -134,8 +134,7 @@ def lint(
 
 def _configured(report: Report, configuration: Configuration, selection: Selection, files: Files) -> Report:
     """What is left of a report when a configuration was obeyed, and only what is asked for is looked at."""
-    given = [exemption.suppression(files.sources) for exemption in configuration.exemptions]
-    report = excuse(report, [suppression for suppression in given if suppression is not None], rule_names())
+    report = excuse(report, suppressions_of(configuration.exemptions, files.sources), rule_names())
     return selected(configuration.graded(report), selection)
 
 

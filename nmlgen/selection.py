@@ -27,10 +27,12 @@ class Selection:
 
 def selected(report: Report, selection: Selection) -> Report:
     """What of a report is asked for."""
+    codes = {finding.code for finding in report.findings} | {item.code for item in report.undecided}
+    asked_for = {code for code in codes if code in selection}
     return evolve(
         report,
-        findings=tuple(finding for finding in report.findings if finding.code in selection),
-        undecided=tuple(item for item in report.undecided if item.code in selection),
+        findings=tuple(finding for finding in report.findings if finding.code in asked_for),
+        undecided=tuple(item for item in report.undecided if item.code in asked_for),
     )
 
 
@@ -40,7 +42,8 @@ def selectors(words: Iterable[str], rules: Mapping[str, str], place: str = "") -
     `rules` has the name of each code; `place` says where the words stand. Raises InputError for a word that means
     none of them.
     """
-    return tuple(_selector(word.strip(), rules, place) for text in words for word in text.split(",") if word.strip())
+    asked = (word.strip() for text in words for word in text.split(","))
+    return tuple(dict.fromkeys(_selector(word, rules, place) for word in dict.fromkeys(asked) if word))
 
 
 def _selector(word: str, rules: Mapping[str, str], place: str) -> str:

@@ -11,7 +11,8 @@ finding.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import product
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
 from nmlgen.pattern import pattern
@@ -32,8 +33,9 @@ PROBLEMS = {
 }
 """Code to name and explanation."""
 
-_MOST_HINTS = 100
-"""Of so many rules that do not exist it is said what was meant: to find that takes time."""
+_MOST_GUESSED = 500  # rules that may be meant where there is none
+
+_Place = tuple[str, int | None, str | None]
 
 _DIRECTIVE = pattern(r"[#!]\s*nmlgen:\s*ignore(?P<whole>-file)?(?![\w-])\s*(?P<rest>.*?)\s*$")
 _LINE_END = pattern(r"[ \t]*(?:\r\n|\r|\n|\Z)")
@@ -57,14 +59,11 @@ class Suppression:
     removal: Span | None = None
     is_needed: bool = True
 
-    def excuses(self, finding: Finding) -> bool:
-        """Whether it holds for a finding."""
-        return (
-            bool(self.reason)
-            and self.rule in (finding.code, finding.name)
-            and (self.files is None or finding.file in self.files)
-            and (self.line is None or self.line == finding.line)
-        )
+    @property
+    def holds(self) -> Iterator[_Place]:
+        """What it holds for, by rule, line and file; None for any line or file."""
+        if self.reason:
+            yield from ((self.rule, self.line, file) for file in (self.files if self.files is not None else (None,)))
 
 
 def suppressions_in(source: Source, comments: Iterable[tuple[int, str]]) -> Iterator[Suppression]:
@@ -111,52 +110,37 @@ def excuse(report: Report, suppressions: Iterable[Suppression], rules: Mapping[s
     yet be of use.
     """
     given = tuple(dict.fromkeys(suppressions))
-    alike = _alike(given)
+    first: dict[_Place, int] = {}  # of several that hold for the same
+    for number, suppression in enumerate(given):
+        for place in suppression.holds:
+            first.setdefault(place, number)
     kept: list[Finding] = []
     excused: list[tuple[Finding, str]] = []
-    used: set[Hashable] = set()
+    used: set[_Place] = set()
     for finding in report.findings:
-        matching = [
-            (number, first)
-            for rule in dict.fromkeys((finding.code, finding.name))
-            for line in (None, finding.line)
-            for number, first in alike.get((rule, line), ())
-            if first.excuses(finding)
-        ]
-        used.update(_holds_for(first) for _, first in matching)
+        matching = {place: first[place] for place in _places(finding) if place in first}
+        used.update(matching)
         if matching:
-            excused.append((finding, min(matching)[1].reason))
+            excused.append((finding, given[min(matching.values())].reason))
         else:
             kept.append(finding)
-    names = {word: None for pair in rules.items() for word in pair}
-    unknown = 0  # rules that do not exist
     undecided = {word for item in report.undecided for word in (item.code, rules.get(item.code))}
+    names = [word for pair in rules.items() for word in pair]
+    useless = []
     for suppression in given:
         may_find = suppression.rule in undecided or not suppression.is_needed
-        if _holds_for(suppression) not in used and not (may_find and suppression.reason):
-            unknown += suppression.rule not in names
-            kept.append(_useless(suppression, names, hints=unknown <= _MOST_HINTS))
+        if used.isdisjoint(suppression.holds) and not (may_find and suppression.reason):
+            useless.append(suppression)
+    kept += (_useless(one, names, guesses=number < _MOST_GUESSED) for number, one in enumerate(useless))
     return evolve(report, findings=in_order(kept), suppressed=(*report.suppressed, *excused))
 
 
-def _holds_for(suppression: Suppression) -> tuple[Hashable, ...]:
-    """What suppressions have in common that excuse the same."""
-    return suppression.rule, suppression.line, suppression.files, bool(suppression.reason)
+def _places(finding: Finding) -> Iterator[_Place]:
+    """What suppressions that excuse a finding hold for."""
+    return product((finding.code, finding.name), (finding.line, None), (finding.file, None))
 
 
-def _alike(given: Iterable[Suppression]) -> Mapping[tuple[str, int | None], list[tuple[int, Suppression]]]:
-    """Of suppressions that excuse the same the first and its number, by rule and line: of thousands few are asked for
-    each of thousands of findings."""
-    found: dict[tuple[str, int | None], list[tuple[int, Suppression]]] = {}
-    seen: set[Hashable] = set()
-    for number, suppression in enumerate(given):
-        if (key := _holds_for(suppression)) not in seen:
-            seen.add(key)
-            found.setdefault((suppression.rule, suppression.line), []).append((number, suppression))
-    return found
-
-
-def _useless(suppression: Suppression, names: Collection[str], *, hints: bool) -> Finding:
+def _useless(suppression: Suppression, names: Collection[str], *, guesses: bool) -> Finding:
     if not suppression.rule or not suppression.reason:
         return _problem(
             "SPC011",
@@ -167,13 +151,8 @@ def _useless(suppression: Suppression, names: Collection[str], *, hints: bool) -
         )
     if suppression.rule not in names:
         message = f'there is no rule "{suppression.rule}" to suppress'
-        return _problem(
-            "SPC010",
-            Severity.ERROR,
-            message,
-            suppression.span,
-            *(did_you_mean(suppression.rule, names) if hints else ()),
-        )
+        notes = did_you_mean(suppression.rule, names) if guesses else ()
+        return _problem("SPC010", Severity.ERROR, message, suppression.span, *notes)
     message = f"{suppression.rule} is suppressed here and finds nothing"
     found = _problem("SPC009", Severity.WARNING, message, suppression.span, "remove the suppression")
     if suppression.removal is None:

@@ -6,7 +6,9 @@ import pytest
 from rows import rows
 
 from nmlgen.errors import InputError
-from nmlgen.selection import Selection, selectors
+from nmlgen.findings import Finding, Report, Severity
+from nmlgen.selection import Selection, selected, selectors
+from nmlgen.source import Source
 
 RULES = {"OUT003": "output-three", "OUT031": "output-many", "RST001": "sync-with-restart-procs"}
 
@@ -45,3 +47,19 @@ def test_unknown(word, near):
 def test_unknown_and_not_near():
     with pytest.raises(InputError, match=r'^here: there is no rule "zzzzzzz"; nmlgen rules lists them'):
         selectors(["zzzzzzz"], RULES, "here: ")
+
+
+def test_words_that_stand_twice_are_one():
+    assert selectors(["NML001,NML001", "unknown-group", "ALL", "all"], {"NML001": "unknown-group"}) == ("NML001", "")
+
+
+def test_a_code_is_looked_for_once_in_what_is_asked_for(monkeypatch):
+    asked: list[str] = []
+    contains = Selection.__contains__
+    monkeypatch.setattr(Selection, "__contains__", lambda self, code: asked.append(code) or contains(self, code))
+    span = Source("x", "y").span(1, 1)
+    found = tuple(
+        Finding(code, "name", Severity.ERROR, f"{number}", span) for number in range(9) for code in ("A1", "B1")
+    )
+    assert selected(Report(found), Selection(("A",))).findings == found[::2]
+    assert sorted(asked) == ["A1", "B1"]
