@@ -133,7 +133,7 @@ def _pairs(left: LegRecord, right: LegRecord) -> Iterator[Ran]:
 
 def _only_each(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str | None, str | None]:
     """What only the one and only the other has."""
-    sides = ((old, new), (new, old))
+    sides = ((old, frozenset(new)), (new, frozenset(old)))
     only = [" ".join(one for one in these if one not in those) or None for these, those in sides]
     return only[0], only[1]
 

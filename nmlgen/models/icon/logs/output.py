@@ -26,7 +26,7 @@ _LIKE_RANK = re.compile(rb"I/O PE +\d+ (?:start|done)")
 _LIKE_SPEED = re.compile(rb"Got +[\d.*]+ MB")
 _DAY = 86400.0
 _LARGEST = 1e15  # no number of theirs has as many digits
-_MOST_OPEN = 100_000  # ranks, more than there are
+_MOST_OPEN = 1_000  # ranks, of which each speed is looked for among all; ICON has room for 256 that write, of a model
 _UNKNOWN = -1
 
 

@@ -195,6 +195,7 @@ class _Reading:
         self._line = 0  # lines before the block
         self._counted = (0, 0)  # a position in the block, and the lines before it
         self._caught = 0  # where in the block the last step was looked for
+        self._last_end = 0  # where the last whole line of the block ends
         self._layout: dict[str, Any] | None = None
         self._left: float = inf  # lines that may still be looked at
 
@@ -214,7 +215,7 @@ class _Reading:
     def block(self, block: bytes) -> None:
         """Some lines."""
         position = 0
-        self._counted, self._caught = (0, self._line), 0
+        self._counted, self._caught, self._last_end = (0, self._line), 0, block.rfind(b"\n")
         while position < len(block) and not self.is_spent:
             run = self._run
             if run is not None and run.has_steps and not run.reads_all:
@@ -242,9 +243,9 @@ class _Reading:
             self._caught = at
             if anchor is None:
                 return at
-        end = block.find(b"\n", at)
-        run.is_cut = end < 0
-        end = min(end if end >= 0 else len(block), at + LONGEST)
+        end = block.find(b"\n", at, at + LONGEST)
+        run.is_cut = at > self._last_end
+        end = end if end >= 0 else min(len(block), at + LONGEST)
         number = self._number(block, at)
         self._left -= 1
         if anchor[0] == b"Globally run on":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from nmlgen.logs.rows import TimerTotal
 from nmlgen.values import define, evolve, field, frozen
@@ -39,6 +40,7 @@ _REMAINDER = re.compile(rb"\d\.\d{4,5}s(?: |$)|\[\d+\] {5}|\d\dm\d\ds {3}")
 _UNSTOPPED = re.compile(rb"<err>|<still active>")
 _OF_WORKERS = {"integrate_nh", "nh_solve", "wait_for_async_io", "exch_data", "physics", "nh_hdiff"}
 _MOST_TABLES, _MOST_ROWS, _MOST_PIECES, _PATIENCE = 64, 2000, 6, 60
+_MOST_RESTS, _MOST_OFFSETS = 16, 8  # of rows in one line, and of columns where their calls may stand
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
@@ -137,14 +139,14 @@ class TimerReports:
 
     def _whole(self, line: bytes, number: int) -> bool:
         """Whether there is a complete row in the line, at its beginning or behind another rank's text."""
-        offsets = {table.offset for table in self.tables}
+        offsets = dict.fromkeys(table.offset for table in self.tables)
         start = _START.match(line)
         if start is not None and _offset(start) not in offsets and (b" " in start["name"] or not start["first"]):
             start = None  # another rank's text, and behind it perhaps a row
         row = _row(line, start, number, self._ranked) if start is not None else None
         if row is None:
-            for rest in _REST.finditer(line):
-                for offset in offsets:
+            for rest in islice(_REST.finditer(line), _MOST_RESTS):
+                for offset in islice(offsets, _MOST_OFFSETS):
                     at = rest.start("calls") - offset
                     start = _START.match(line, at) if at > 0 else None  # pieces of other ranks' lines before it
                     row = row or (_row(line, start, number, self._ranked) if start is not None else None)

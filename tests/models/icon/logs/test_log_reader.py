@@ -14,6 +14,8 @@ from icon_logs import date, end, head, log, output, reports, row, step, steps, t
 
 import nmlgen
 from nmlgen.logs.rows import LogRun
+from nmlgen.models.icon.logs.output import OutputLines
+from nmlgen.models.icon.logs.reader import _Reading
 
 
 def read(directory: Path, lines: Iterable[str] | bytes, name: str = "LOG") -> nmlgen.Logs:
@@ -385,3 +387,28 @@ def test_test_run_beside_the_workers(tmp_path: Path) -> None:
     logs = read(tmp_path, [*head(2, test=1), *step(1), *alone, *workers, *end()])
     assert only(logs).total_s == 80.0
     assert {timer.group: timer.ranks for timer in logs.timers} == {"test": "0", "work": "1-2"}
+
+
+def test_a_line_without_an_end_is_not_gone_through_for_each_word(tmp_path: Path) -> None:
+    class Block(bytes):
+        looked_at = 0
+
+        def find(self, sub: object, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+            Block.looked_at += (len(self) if end is None else min(end, len(self))) - start
+            return bytes.find(self, sub, start, len(self) if end is None else end)  # type: ignore[arg-type]
+
+    reading = _Reading(tmp_path / "LOG", lambda row: None, events=False)
+    reading.block(b" Globally run on 4 mpi processes.\n Time step: 1, model time: 2000-01-01 00:00:00.000\n")
+    reading.block(Block(b"Got " * 20_000))
+    assert 0 < Block.looked_at < 20_000 * 11_000
+
+
+def test_speeds_are_looked_for_among_as_many_ranks_as_may_write(tmp_path: Path) -> None:
+    lines = [f"I/O PE {rank} starting I/O at 000000.0\nI/O PE {rank} done at 000001.0" for rank in range(1500)]
+    found: list[dict[str, object]] = []
+    output_lines = OutputLines(found.append)
+    for number, line in enumerate("\n".join(lines).encode().splitlines()):
+        assert output_lines.read_rank(line, 0, len(line), number)
+    assert len(found) == 1000
+    output_lines.finish()
+    assert len(found) == 1500

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from icon_logs import row, table
 from rows import rows
+from steps import grows_too_fast, steps
 
 from nmlgen.logs.rows import TimerTotal
 from nmlgen.models.icon.logs.timers import TimerReports, groups, is_report
@@ -166,3 +168,15 @@ def test_the_average_of_one_rank_is_its_own() -> None:
     timers, warnings = read([" Timer report", heading, line])
     assert not warnings
     assert (timers["wrt_output"].total_avg_s, timers["wrt_output"].n_ranks) == (14.332, 1)
+
+
+def test_a_line_of_very_many_rows_is_searched_for_some() -> None:
+    def work(number: int) -> Callable[[], object]:
+        reports = TimerReports(lambda line, message: None)
+        for blanks in range(1, 65):
+            reports.read(b" name" + b" " * blanks + b"# calls   ", blanks)
+        line = b"x 1 1.0000s " * number + b"   s   "
+        return lambda: reports.read(line, 100)
+
+    assert not grows_too_fast(work, 200)
+    assert steps(work(800)) < 20_000
