@@ -46,6 +46,9 @@ _WIDTH = 100
 _MOST_SEATS_TOLD = 100_000
 """JSON of more, a mapping for each rank, would take memory without an end; `nodes` tells of them."""
 
+_MOST_CREWS_TOLD = 300_000
+"""Programs, and what they do, on each of the nodes."""
+
 
 @click.command("ranks")
 @spec_argument
@@ -174,7 +177,11 @@ def _show_json(experiment: Experiment, times: int) -> int:
     documents = {component.title: _document(component, times) for component in experiment.components}
     document: dict[str, Any] = {"models": documents} if len(documents) > 1 else next(iter(documents.values()))
     try:
-        document = {**document, "nodes": nodes_document(nodes(experiment), _titles(experiment))}
+        found = nodes(experiment)
+        is_told = sum(len(node.crew) for node in found) <= _MOST_CREWS_TOLD
+        document = {**document, "nodes": nodes_document(found, _titles(experiment)) if is_told else None}
+        if not is_told:
+            click.echo("note: what sits on each of the nodes is too much to be listed", err=True)
         if experiment.programs:
             seats = placement(experiment)
             is_told = len(seats) <= _MOST_SEATS_TOLD

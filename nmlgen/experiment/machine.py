@@ -6,10 +6,11 @@ needs it stays silent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, overload
 
 from nmlgen.experiment.mpi_io import is_part
 from nmlgen.values import field, frozen
@@ -22,6 +23,49 @@ UNKNOWN_SITE = "unknown"
 
 
 Cores = tuple[int, ...]
+_MOST_CORES = 10_000  # there are no more numbers of four digits
+
+
+@frozen
+class CoreLists(Sequence[Cores]):
+    """Lists of cores such as "1-7,9-15", each as its numbers when it is asked for: a machine may have thousands."""
+
+    texts: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, number: int) -> Cores: ...
+    @overload
+    def __getitem__(self, number: slice) -> CoreLists: ...
+    def __getitem__(self, number: int | slice) -> Cores | CoreLists:
+        if isinstance(number, slice):
+            return CoreLists(self.texts[number])
+        return tuple(islice(chain.from_iterable(_ranges(self.texts[number])), _MOST_CORES))
+
+    @property
+    def empty(self) -> str | None:
+        """The first list without a core."""
+        return next((text for text in self.texts if not any(_ranges(text))), None)
+
+    @property
+    def twice(self) -> int | None:
+        """The first core that is in two places of the lists."""
+        parts = sorted((part for text in self.texts for part in _ranges(text) if part), key=lambda part: part.start)
+        beyond = 0
+        for part in parts:
+            if part.start < beyond:
+                return part.start
+            beyond = part.stop
+        return None
+
+
+def _ranges(text: str) -> Iterator[range]:
+    ends = (part.partition("-") for part in text.split(","))
+    return (range(int(first), int(last or first) + 1) for first, _, last in ends)
+
+
 """Numbers of cores, as the system counts them."""
 
 
@@ -38,7 +82,7 @@ class Gpus:
     kind: str | None = None
     vendor: str = "nvidia"
     memory: int | None = None
-    cores: tuple[Cores, ...] = ()
+    cores: CoreLists = CoreLists()
     cards: tuple[str, ...] = ()
     asks_for_cores: bool = False
     job: Mapping[str, Any] = field(factory=dict)
@@ -57,7 +101,7 @@ class Partition:
     cores_per_node: int | None = None
     threads_per_core: int | None = None
     memory_per_node: int | None = None
-    numa: tuple[Cores, ...] = ()
+    numa: CoreLists = CoreLists()
     gpus: Gpus | None = None
 
 

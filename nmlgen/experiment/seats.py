@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.machine import Cores, Partition
+from nmlgen.experiment.machine import CoreLists, Cores, Partition
 from nmlgen.experiment.programs import Program
 from nmlgen.experiment.setting import Certainty
 from nmlgen.pattern import pattern
@@ -42,7 +42,7 @@ def facts_of(experiment: Experiment, program: Program) -> Partition:
     found = machine.partitions.get(name)
     if found is not None and found.cores_per_node is not None:
         return found
-    numa, gpus = (found.numa, found.gpus) if found is not None else ((), None)
+    numa, gpus = (found.numa, found.gpus) if found is not None else (CoreLists(), None)
     return Partition(name, cores_per_node=machine.cores_per_node, numa=numa, gpus=gpus)
 
 

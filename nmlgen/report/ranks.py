@@ -21,6 +21,8 @@ from nmlgen.values import frozen
 _LABELS = {"io": "I/O", TASK: "ranks"}
 _TASKS = (*KINDS, TASK)
 _RED, _YELLOW = "31", "33"
+_MOST_NAMED = 20  # programs on one node
+_MOST_ROWS = 20_000  # of ranks and where they sit
 
 
 @frozen
@@ -151,20 +153,24 @@ def _crew_words(crew: Mapping[tuple[int, str], int], titles: Sequence[str], size
         kinds = [f"{crew[number, kind]} {_LABELS.get(kind, kind)}" for kind in _TASKS if crew.get((number, kind))]
         if kinds:
             parts.append((f"{titles[number]}: " if len(titles) > 1 else "") + ", ".join(kinds))
+    if len(parts) > _MOST_NAMED:
+        parts = [*parts[:_MOST_NAMED], f"{len(parts) - _MOST_NAMED} others"]
     unclaimed = size - sum(crew.values())
     parts += [f"{unclaimed} of no model"] if unclaimed else []
     return "; ".join(parts) or "nothing"
 
 
 def nodes_document(nodes: Sequence[Node], titles: Sequence[str]) -> list[dict[str, Any]]:
-    """The nodes for programs: `ranks` as ranges, first and last number of each, `tasks` by component and kind."""
+    """The nodes for programs: `ranks` as ranges, first and last number of each, `tasks` by component and kind; of many
+    components and programs those that have ranks on the node."""
+    few = range(len(titles) if len(titles) <= _MOST_NAMED else 0)
     return [
         {
             "node": node.number,
             "ranks": _ranges(node.ranks),
             "tasks": {
-                title: {kind: node.crew[number, kind] for kind in _TASKS if node.crew.get((number, kind))}
-                for number, title in enumerate(titles)
+                titles[number]: {kind: node.crew[number, kind] for kind in _TASKS if node.crew.get((number, kind))}
+                for number in few or sorted({number for number, _ in node.crew})
             },
         }
         for node in nodes
@@ -181,7 +187,10 @@ def format_seats(seats: Sequence[Seat], programs: Sequence[str], colour: bool = 
     for number, crew in sorted(by_node.items()):
         alike.setdefault(tuple((s.program, s.kind, s.gpu, s.cores) for s in crew), []).append(number)
     rows: list[tuple[str, ...]] = []
-    for numbers in alike.values():
+    for told, numbers in enumerate(alike.values()):
+        if len(rows) > _MOST_ROWS:
+            rows.append((f"{len(alike) - told} others, each unlike these", *[""] * 7))
+            break
         title = number_ranges(numbers)
         for (program, kind, gpu, numa, card), group in groupby(by_node[numbers[0]], _row):
             together = list(group)

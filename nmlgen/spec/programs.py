@@ -6,14 +6,13 @@ fulfil. A spec without such a word has one program, and Slurm deals its ranks to
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.machine import Partition
+from nmlgen.experiment.machine import CoreLists, Partition
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
 from nmlgen.experiment.seats import facts_of
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
@@ -23,7 +22,6 @@ from nmlgen.pattern import pattern
 from nmlgen.spec.layers import EMPTY, Tree, children_of, merge
 from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
-from nmlgen.spec.site import core_lists
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.values import evolve
 
@@ -34,6 +32,8 @@ BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
 
 DEALT = ("ntasks", "ntasks-per-node", "cpus-per-task", "distribution")
 """Directives that say where ranks sit, and follow from the placement."""
+
+_MOST_NAMED = 10  # partitions, in a message
 
 DEALING_OPTIONS = pattern(r"(--distribution|--cpu-bind|--ntasks|--nodes|-m|-n|-N|-c|--cpus-per-task)\b")
 
@@ -216,14 +216,12 @@ def _odd_programs(experiment: Experiment) -> Iterator[Finding]:
 def _odd_lists(experiment: Experiment, device: Setting) -> Iterator[Finding]:
     """Lists of cores that a spec says of nodes, of which one is empty, or two have the same core."""
     for key, lists in experiment.machine.said.items():
-        cores = () if key.endswith(".cards") else core_lists(lists)
-        every = Counter(core for own in cores for core in own)
-        twice = next((core for core, count in every.items() if count > 1), None)
-        if not all(cores):
-            empty = next(text for text, own in zip(lists, cores, strict=True) if not own)
-            yield problem("SPC004", f'partitions.{key} has "{empty}"', device.span, 'expected: cores such as "0-7"')
-        elif twice is not None:
-            message = f"core {twice} is twice in partitions.{key}"
+        cores = CoreLists(() if key.endswith(".cards") else lists)
+        if cores.empty is not None:
+            message = f'partitions.{key} has "{cores.empty}"'
+            yield problem("SPC004", message, device.span, 'expected: cores such as "0-7"')
+        elif cores.twice is not None:
+            message = f"core {cores.twice} is twice in partitions.{key}"
             yield problem("SPC004", message, device.span, "expected: each core in one of the lists")
 
 
@@ -238,7 +236,8 @@ def _without_gpus(experiment: Experiment, program: Program) -> Iterator[Finding]
     partition = program.job.get("partition") or experiment.directives.get("partition")
     where = f"partition {partition.value} of " if partition is not None else ""
     names = [name for name, known in experiment.machine.partitions.items() if known.gpus is not None]
-    advice = f"expected: job.partition {' or '.join(names)}" if names else "expected: a site file that says them"
+    some = " or ".join(names[:_MOST_NAMED])
+    advice = f"expected: job.partition {some}" if names else "expected: a site file that says them"
     message = f"{device.name} is gpu, and {where}site {experiment.machine.name} has no GPUs that nmlgen knows of"
     yield problem("SPC004", message, device.span, advice)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.machine import Cores, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
+from nmlgen.experiment.machine import CoreLists, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
 from nmlgen.spec import presets
 from nmlgen.spec.document import of_few
 from nmlgen.spec.nodes import Document, Node
@@ -129,7 +128,7 @@ def _partition(name: str, facts: dict[str, Any]) -> Partition:
         cores_per_node=facts.get("cores_per_node"),
         threads_per_core=facts.get("threads_per_core"),
         memory_per_node=_size(facts),
-        numa=core_lists(facts.get("numa", ())),
+        numa=CoreLists(tuple(facts.get("numa", ()))),
         gpus=gpus_of(facts["gpus"]) if "gpus" in facts else None,
     )
 
@@ -141,7 +140,7 @@ def gpus_of(facts: dict[str, Any]) -> Gpus:
         kind=facts.get("kind"),
         vendor=facts.get("vendor", "nvidia"),
         memory=parse_size(facts["memory"]) if "memory" in facts else None,
-        cores=core_lists(facts.get("cores", ())),
+        cores=CoreLists(tuple(facts.get("cores", ()))),
         cards=tuple(facts.get("cards", ())),
         asks_for_cores=facts.get("asks_for_cores", False),
         job=facts.get("job", {}),
@@ -165,26 +164,13 @@ def with_nodes(machine: Machine, said: Mapping[str, tuple[str, ...]]) -> Machine
             partition = evolve(partition, cores_per_node=machine.cores_per_node)
         gpus = partition.gpus or (Gpus(len(lists)) if lists else None)
         if key.endswith(".numa"):
-            partition = evolve(partition, numa=core_lists(lists))
+            partition = evolve(partition, numa=CoreLists(lists))
         elif gpus is not None and key.endswith(".cores"):
-            partition = evolve(partition, gpus=evolve(gpus, cores=core_lists(lists)))
+            partition = evolve(partition, gpus=evolve(gpus, cores=CoreLists(lists)))
         elif gpus is not None:
             partition = evolve(partition, gpus=evolve(gpus, cards=lists))
         partitions[name] = partition
     return evolve(machine, partitions=partitions, said=said)
-
-
-def core_lists(texts: Iterable[str]) -> tuple[Cores, ...]:
-    """Lists of cores such as "1-7,9-15" as their numbers."""
-    return tuple(tuple(islice(chain.from_iterable(map(_cores, text.split(","))), _MOST_CORES)) for text in texts)
-
-
-_MOST_CORES = 10_000  # there are no more numbers of four digits
-
-
-def _cores(part: str) -> range:
-    first, _, last = part.partition("-")
-    return range(int(first), int(last or first) + 1)
 
 
 def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:

@@ -180,6 +180,17 @@ def test_streams_that_a_spec_brings(nmlgen: Callable[..., Any], here: Path) -> N
     ]
 
 
+def test_what_sits_on_very_many_nodes_is_not_listed(
+    nmlgen: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "placed.yaml").write_text(json.dumps(spec(tmp_path, **CASES["one program"])))
+    for most, is_listed in ((2, True), (1, False)):
+        monkeypatch.setattr("nmlgen.cli.ranks._MOST_CREWS_TOLD", most)
+        done = nmlgen("ranks", tmp_path / "placed.yaml", "--format", "json")
+        assert (json.loads(done.out)["nodes"] is not None) is is_listed
+        assert ("is too much to be listed" in done.err) is not is_listed
+
+
 def test_seats_of_very_many_ranks_are_not_listed_one_by_one(
     nmlgen: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

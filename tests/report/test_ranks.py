@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 from attrs import evolve
 from specs import load
 
+from nmlgen.experiment.seats import Seat
 from nmlgen.models.icon.clock import clock
 from nmlgen.models.icon.nodes import Node
 from nmlgen.models.icon.ranks import RankSplit, rank_numbers, split
 from nmlgen.models.icon.schedule import duties, first_writes
 from nmlgen.models.icon.volume import rank_volumes
+from nmlgen.report import ranks
 from nmlgen.report.ranks import (
     Roster,
     format_duties,
     format_nodes,
     format_picture,
+    format_seats,
     format_split,
     nodes_document,
     ranks_document,
@@ -227,3 +231,24 @@ def test_of_thousands_of_programs_those_of_a_node_are_looked_at() -> None:
     shown = format_nodes([Node(n, [n], Counter({(n, "task"): 1})) for n in range(100)], titles)
     assert shown.splitlines()[-1].endswith("p99: 1 ranks")
     assert titles.looks == 100
+
+
+def test_of_very_many_programs_those_of_a_node_are_in_the_document() -> None:
+    nodes = [Node(number, [number], Counter({(number, "task"): 1})) for number in range(21)]
+    titles = [f"p{number}" for number in range(21)]
+    assert [list(node["tasks"]) for node in nodes_document(nodes, titles)] == [[title] for title in titles]
+    assert all(list(node["tasks"]) == titles[:20] for node in nodes_document(nodes[:20], titles[:20]))
+
+
+def test_of_very_many_programs_on_a_node_some_are_named() -> None:
+    crew = Counter({(number, "task"): 1 for number in range(25)})
+    shown = format_nodes([Node(0, range(26), crew)], [f"p{number}" for number in range(25)]).splitlines()[-1]
+    assert shown.endswith("p19: 1 ranks; 5 others; 1 of no model")
+
+
+def test_of_very_many_nodes_that_are_unlike_some_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "_MOST_ROWS", 5)
+    seats = [Seat(number, number, number, "task", None, (), (), "") for number in range(10)]
+    lines = format_seats(seats, [f"p{number}" for number in range(10)]).splitlines()
+    assert len(lines) == 1 + 6 + 1
+    assert lines[-1] == "4 others, each unlike these"

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from placements import GPU, SITE, one_program, spec
 from specs import refused, unchecked_build
 
 from nmlgen import compare, import_spec, load_spec
+from nmlgen.experiment import machine
+from nmlgen.experiment.machine import CoreLists
 from nmlgen.models.icon.placement import placement
-from nmlgen.spec.site import core_lists
 
 CORES = ["8-11", "12-15", "0-3", "4-7"]
 CARDS = ["mlx5_1:1", "mlx5_1:1", "mlx5_0:1", "mlx5_0:1"]
@@ -106,8 +108,26 @@ def test_diff_knows_it(tmp_path: Path) -> None:
 
 
 def test_lists_of_cores_are_no_longer_than_a_node_has(tmp_path: Path) -> None:
-    assert core_lists(["0-2,1", "0-9999,0-9999"]) == ((0, 1, 2, 1), tuple(range(10_000)))
+    lists = CoreLists(("0-2,1", "0-9999,0-9999", "5-3"))
+    assert list(lists) == [(0, 1, 2, 1), tuple(range(10_000)), ()]
+    assert (lists.empty, lists.twice) == ("5-3", 0)
+    assert CoreLists(("0-2,4", "3,5-7")).twice is None
+    assert list(lists[1:]) == [tuple(range(10_000)), ()]
     (finding,) = refused(without_map(tmp_path, partitions={"compute": {"numa": ["0-9999"] * 101}}))
     assert finding.code == "SPC004"
     assert finding.message.endswith("is a list of 101 elements")
     assert finding.notes == ("expected: a list of 100 elements at most",)
+
+
+def test_cores_of_partitions_are_worked_out_when_they_are_asked_for(monkeypatch, tmp_path: Path) -> None:
+    read: list[str] = []
+    ranges = machine._ranges
+    monkeypatch.setattr(machine, "_ranges", lambda text: read.append(text) or ranges(text))
+    lists = [f"{first}-{first + 99}" for first in range(0, 10_000, 100)]
+    others = {f"p{number}": {"numa": lists} for number in range(20)}
+    found = load_spec(without_map(tmp_path, partitions=SAID | others)).experiment
+    assert len(found.machine.partitions["p0"].numa) == 100
+    assert len(read) < 3 * 20 * 100  # of each list what says whether it is empty and whether a core is twice
+    read.clear()
+    assert placement(evolve(found))
+    assert set(read) <= {*SAID["compute"]["numa"], *CORES}

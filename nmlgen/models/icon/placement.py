@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from operator import itemgetter
 
 from nmlgen.experiment.experiment import Experiment
@@ -25,6 +25,9 @@ from nmlgen.values import frozen
 _MOST_NODES = 1_000_000
 _MOST_SEATS = 600_000
 """A bound on work, for all programs together: no job of a machine in `presets/sites` gets more cores of processors."""
+
+_MOST_LOOKED_AT = 1_000_000
+"""Cores of nodes that each hold other ranks, and four times NUMA nodes for each of these ranks: a second."""
 
 WORK = ("test", "work")
 """The kinds of ranks that compute."""
@@ -177,10 +180,17 @@ def placement(experiment: Experiment) -> tuple[Seat, ...]:
         rank += count
     known: dict[tuple[tuple[int, str, int | None], ...], list[tuple[Cores, Cores, str]]] = {}
     seats: list[Seat] = []
+    looked_at = 0
     for node, crew in crews.items():
         kinds = tuple((number, kind, gpu) for _, number, kind, gpu in crew)
         if kinds not in known:
-            known[kinds] = _bound(experiment, kinds)
+            bench = _bench(experiment, kinds)
+            looked_at += bench.size + 4 * len(crew) * len(bench.numa)
+            if looked_at > _MOST_LOOKED_AT:
+                device = experiment.programs[crew[0][1]].settings.get("device")
+                message = f"each of more than {len(known)} nodes holds other ranks than all others"
+                raise SeatError(message, device, "expected: nodes with the same ranks of the same programs")
+            known[kinds] = _bound(experiment, kinds, bench)
         seats += [
             Seat(rank, node, number, kind, gpu, *bound)
             for (rank, number, kind, gpu), bound in zip(crew, known[kinds], strict=True)
@@ -263,23 +273,49 @@ def _said_seats(
 def _dealt(count: int, nodes: range) -> list[int]:
     """So many ranks on nodes, one node filled after the other with as equal a share as can be."""
     share, more = divmod(count, len(nodes))
+    if not share:
+        return list(nodes[:more])
     return [node for index, node in enumerate(nodes) for _ in range(share + (index < more))]
 
 
-def _bound(experiment: Experiment, crew: Sequence[tuple[int, str, int | None]]) -> list[tuple[Cores, Cores, str]]:
+@frozen
+class _Bench:
+    """What a node gives to its ranks: cores by NUMA node, and near to each GPU its cores and its card; empty where
+    nobody is bound."""
+
+    numa: tuple[Cores, ...]
+    near: tuple[Cores, ...]
+    cards: tuple[str, ...]
+    is_said: bool
+
+    @property
+    def size(self) -> int:
+        """How many cores are gone through."""
+        return sum(map(len, self.numa)) + sum(map(len, self.near))
+
+
+def _bench(experiment: Experiment, crew: Sequence[tuple[int, str, int | None]]) -> _Bench:
+    """What the node of these ranks gives; nothing where the site does not say which cores are near to which GPU."""
+    facts = facts_of(experiment, experiment.programs[crew[0][0]])
+    needs_map = any(gpu is not None for _, _, gpu in crew) and (facts.gpus is None or not facts.gpus.cores)
+    numa = () if needs_map else tuple(facts.numa) or (tuple(range(facts.cores_per_node or 0)),)
+    if not any(numa):
+        return _Bench((), (), (), is_said=False)
+    near, cards = (tuple(facts.gpus.cores), facts.gpus.cards) if facts.gpus is not None else ((), ())
+    return _Bench(numa, near, cards, is_said=bool(facts.numa))
+
+
+def _bound(
+    experiment: Experiment, crew: Sequence[tuple[int, str, int | None]], bench: _Bench
+) -> list[tuple[Cores, Cores, str]]:
     """The cores, NUMA nodes and card of each rank of a node.
 
     A rank with a GPU has the cores near to it that nobody else has; the others are dealt to the NUMA nodes by the room
-    that these have. Nobody is bound where the site does not say which cores are near to which GPU.
+    that these have.
     """
-    first = experiment.programs[crew[0][0]]
-    facts = facts_of(experiment, first)
-    numa = facts.numa or (tuple(range(facts.cores_per_node or 0)),)
-    needs_map = any(gpu is not None for _, _, gpu in crew) and (facts.gpus is None or not facts.gpus.cores)
-    if needs_map or not any(numa):
+    near = bench.near
+    if not bench.numa:
         return [((), (), "")] * len(crew)
-    near, cards = (facts.gpus.cores, facts.gpus.cards) if facts.gpus is not None else ((), ())
-    free = [list(cores) for cores in numa]
     cores: list[Cores] = [()] * len(crew)
     seated = {index: near[gpu] for index, (_, _, gpu) in enumerate(crew) if gpu is not None and gpu < len(near)}
     for index, own in seated.items():
@@ -289,20 +325,25 @@ def _bound(experiment: Experiment, crew: Sequence[tuple[int, str, int | None]]) 
             setting = said.get("cpus_per_task", said["device"])
             raise SeatError(f"{width} cores for a rank, near to its GPU are {len(own)}", setting, "expected: fewer")
         cores[index] = own[:width]
-        _take(free, cores[index])
-    for number, kind in dict.fromkeys((number, kind) for number, kind, _ in crew):
+    taken = set(chain.from_iterable(cores))
+    free = [[core for core in own if core not in taken] for own in bench.numa]
+    others: dict[tuple[int, str], list[int]] = {}
+    for index, (number, kind, _) in enumerate(crew):
+        if index not in seated:
+            others.setdefault((number, kind), []).append(index)
+    for (number, _), ranks in others.items():
         program = experiment.programs[number]
         width = 1 if program.uses_gpus else program.said("cpus_per_task") or 1
-        ranks = [i for i, (n, k, gpu) in enumerate(crew) if (n, k) == (number, kind) and i not in seated]
         for index, own in zip(ranks, _seated(free, len(ranks), width, program), strict=True):
             cores[index] = own
+    left = set(chain.from_iterable(free)) if seated else set()
     for index, own in seated.items():
         if experiment.programs[crew[index][0]].said("cpus_per_task") is None:
-            left = tuple(core for core in own if any(core in one for one in free))
-            cores[index] = (*cores[index], *left)
-            _take(free, left)
-    owner = {core: number for number, own in enumerate(facts.numa) for core in own}
-    card_of = {core: card for own, card in zip(near, cards, strict=False) for core in own}
+            more = tuple(core for core in own if core in left)
+            cores[index] = (*cores[index], *more)
+            left.difference_update(more)
+    owner = {core: number for number, own in enumerate(bench.numa if bench.is_said else ()) for core in own}
+    card_of = {core: card for own, card in zip(near, bench.cards, strict=False) for core in own}
     return [(own, tuple(sorted({owner[c] for c in own if c in owner})), card_of.get(own[0], "")) for own in cores]
 
 
@@ -319,14 +360,19 @@ def _seated(free: list[list[int]], count: int, width: int, program: Program) -> 
                 f"and {sum(map(len, free))} are left"
             )
             raise SeatError(message, program.settings.get(key), "expected: fewer ranks on a node, or more nodes")
-        rest = [core for cores in free for core in cores]
+        rest = list(islice(chain.from_iterable(free), count * width))
         for start in range(0, count * width, width):
             yield tuple(rest[start : start + width])
-        _take(free, rest[: count * width])
+        left = len(rest)
+        for cores in free:
+            gone = min(left, len(cores))
+            del cores[:gone]
+            left -= gone
         return
     for number, share in enumerate(_shares(count, rooms)):
-        taken = free[number][len(free[number]) - share * width :]
-        _take(free, taken)
+        first = len(free[number]) - share * width
+        taken = free[number][first:]
+        del free[number][first:]
         for start in range(0, len(taken), width):
             yield tuple(taken[start : start + width])
 
@@ -338,12 +384,6 @@ def _shares(count: int, rooms: Sequence[int]) -> list[int]:
         return [0] * len(rooms)
     ends = [count * end // total for end in accumulate(rooms)]
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
-
-
-def _take(free: list[list[int]], cores: Sequence[int]) -> None:
-    taken = set(cores)
-    for number, own in enumerate(free):
-        free[number] = [core for core in own if core not in taken]
 
 
 def _count(setting: Setting) -> int:

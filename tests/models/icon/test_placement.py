@@ -10,13 +10,16 @@ from attrs import evolve
 from placements import ATM, CASES, GPU, HIOPY, OCE, component, one_program, spec
 from rows import rows
 from specs import unchecked_build
+from steps import grows_too_fast
 
 from nmlgen import SpecError, compare, load_spec
 from nmlgen.experiment.difference import differences
 from nmlgen.experiment.seats import Seat, facts_of
 from nmlgen.experiment.setting import Certainty
 from nmlgen.importing import import_spec
+from nmlgen.models.icon import placement as seating
 from nmlgen.models.icon.nodes import nodes, ranks_by_node
+from nmlgen.models.icon.placement import _dealt as dealt
 from nmlgen.models.icon.placement import placement, places, reason
 from nmlgen.report.ranks import format_nodes
 from nmlgen.source import Source
@@ -337,3 +340,54 @@ def test_very_many_ranks_of_all_programs_together_are_refused(tmp_path: Path) ->
     atm = {**ATM, "device": "cpu", "tasks_per_node": 1}
     with pytest.raises(SpecError, match="has 300000 ranks, and with those ahead of it"):
         load_spec(spec(tmp_path, models={"atm": atm}, programs=programs))
+
+
+def test_nodes_that_no_rank_is_dealt_to_are_not_gone_through() -> None:
+    class Nodes:
+        def __len__(self) -> int:
+            return 10**6
+
+        def __getitem__(self, some: slice) -> range:
+            return range(10**6)[some]
+
+        def __iter__(self) -> Any:
+            raise AssertionError("all nodes are gone through")
+
+    assert dealt(2, Nodes()) == [0, 1]  # type: ignore[arg-type]
+    assert dealt(5, range(3)) == [0, 0, 1, 1, 2]
+    assert dealt(0, range(3)) == []
+
+
+def test_programs_on_one_node_are_each_looked_at_once(tmp_path: Path) -> None:
+    def work(number: int) -> Any:
+        programs = {f"p{at}": {"command": "./x", "tasks_per_node": 1} for at in range(number)}
+        site = tmp_path / "wide.yaml"
+        site.write_text("description: x\nmachine: {scheduler: slurm, file_system: unknown, cores_per_node: 2000}\n")
+        atm = {**component("atmo"), "device": "cpu", "tasks_per_node": 1}
+        document = spec(tmp_path, models={"atm": atm}, programs=programs, site=str(site))
+        experiment = load_spec(document).experiment
+        crew = [(at, "work" if not at else "task", None) for at in range(number + 1)]
+        bench = seating._bench(experiment, crew)
+        return lambda: seating._bound(experiment, crew, bench)
+
+    assert not grows_too_fast(work, 60)
+
+
+def test_nodes_that_each_hold_other_ranks_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = spec(tmp_path, **CASES["seats that are said"])
+    assert len({seat.node for seat in placement(load_spec(document).experiment)}) == 2
+    monkeypatch.setattr(seating, "_MOST_LOOKED_AT", 120)
+    with pytest.raises(SpecError, match="each of more than 1 nodes holds other ranks than all others"):
+        load_spec({**document, "name": "again"})
+
+
+def test_of_very_many_partitions_with_gpus_some_are_named(tmp_path: Path) -> None:
+    site = tmp_path / "many.yaml"
+    partitions = "".join(f"    p{number:02}: {{gpus: {{count: 1}}}}\n" for number in range(20))
+    site.write_text(
+        f"description: x\nmachine:\n  scheduler: slurm\n  file_system: unknown\n  partitions:\n{partitions}"
+    )
+    with pytest.raises(SpecError) as caught:
+        load_spec(spec(tmp_path, GPU, **one_program(), site=str(site)))
+    (finding,) = caught.value.findings
+    assert finding.notes == (f"expected: job.partition {' or '.join(f'p{number:02}' for number in range(10))}",)
