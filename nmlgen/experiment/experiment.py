@@ -215,7 +215,7 @@ class Experiment(Subject):
         Raises UndecidedError where that is not known.
         """
         tasks = self.tasks.value
-        if tasks > MOST_TASKS:
+        if tasks > MOST_TASKS // max(1, len(self.models)):
             raise UndecidedError(self.tasks)
         if len(self.models) < 2:
             return tuple(frozenset(range(tasks)) for _ in self.models)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # a spec has no syntax of namelists that could be wrong
     from nmlgen.namelist.syntax import SyntaxProblem
 
 
+_MOST_VALUES = 1_000
+
+
 @frozen(slots=False, eq=False)
 class Group(Subject):
     """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
@@ -73,8 +76,16 @@ def _written(registry: Registry, group: Group, group_name: str, name: str) -> Se
         whole = group.settings[name.lower().partition("%")[0]]
         return Setting(f"{group_name}.{name}", whole.history, Certainty.UNKNOWN)
     variable = registry.variable(group_name, name)
-    fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
+    fits = variable is None or not setting.history or _fits(variable, setting.origin.value)
     return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
+
+
+def _fits(variable: Variable, value: Any) -> bool:
+    """Whether a variable can hold a value, and so many; ICON refuses a list that is too long, and of one that is far
+    too long nothing else is worked out."""
+    if not variable.accepts(value):
+        return False
+    return not isinstance(value, (list, tuple)) or len(value) <= max(_MOST_VALUES, variable.size or len(value))
 
 
 @lru_cache(maxsize=8192)

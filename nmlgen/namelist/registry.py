@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,12 @@ class Variable:
             for base, shape in zip(bases, shapes, strict=False)
         ]
         return "%".join((*parts, last))
+
+    @property
+    def size(self) -> int | None:
+        """How many elements it has; None where that is not known."""
+        bounds = None if self.shape is None else [bounds_of(extent) for extent in self.shape]
+        return None if bounds is None else prod(high - low + 1 for low, high in bounds)
 
     def accepts(self, value: Any) -> bool:
         """Whether the Fortran variable can hold a value, or a list of values, of this type."""

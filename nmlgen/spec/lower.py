@@ -7,6 +7,7 @@ variables of the MPI library's Lustre driver) is filled in here, with nmlgen as 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -46,7 +47,7 @@ from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes, spans_of
 from nmlgen.spec.layers import EMPTY, Tree, children_of
-from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
+from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares, too_many
 from nmlgen.spec.problems import problem
 from nmlgen.spec.programs import placed, programs_of
 from nmlgen.spec.sections import section_of, spelling
@@ -135,6 +136,8 @@ def lower(
         registry = load_registry(str(release.value), None if own is None or not own.value else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
+    if findings := list(too_many(tree)):
+        raise SpecError(tuple(findings))
     models = model_keys(tree, registry)
     findings = [*_missing_in_models(tree, models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
@@ -385,11 +388,19 @@ def _bad_targets(block: Tree, taken: set[Any]) -> Iterator[Finding]:
 
 def _inside_files(targets: Mapping[str, Tree], taken: set[Any]) -> Iterator[Finding]:
     """Input files that would lie in a file."""
+    names = {*targets, *taken}
     for target, file in targets.items():
-        parents = [str(parent) for parent in PurePosixPath(target).parents] if "/" in target else []
-        if (parent := next((name for name in parents if name != "." and name in {*targets, *taken}), None)) is not None:
+        if (parent := next((name for name in _parents(target) if name in names), None)) is not None:
             message = f'input_files: "{target}" would lie in "{parent}", which is a file or a link itself'
             yield problem("SPC004", message, file.key_span, "expected: a name outside of it")
+
+
+def _parents(target: str) -> Iterator[str]:
+    """The directories that a name lies in, the nearest first."""
+    name = target.rpartition("/")[0]
+    while name:
+        yield name
+        name = name.rpartition("/")[0]
 
 
 def _bad_pattern(target: str, file: Tree) -> Iterator[Finding]:
@@ -993,7 +1004,8 @@ def _bad_layout(what: str, block: Tree) -> Iterator[Finding]:
         message = f"{name}.{_COMPONENTS} ends before the end of a file: a write beyond it fails"
         yield problem("SPC004", message, keys[_COMPONENTS].key_span, f"expected: {END_OF_FILE} as the last end")
     if sizes := [_end(end) for end, _ in components if end != END_OF_FILE]:
-        twice = next((end for end, _ in components if end != END_OF_FILE and sizes.count(_end(end)) > 1), None)
+        counts = Counter(sizes)
+        twice = next((end for end, _ in components if end != END_OF_FILE and counts[_end(end)] > 1), None)
         if twice is not None:
             advice = "expected: each end once"
             span = dict(components)[twice].key_span

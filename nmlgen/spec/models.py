@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.component import KINDS, MODEL_GROUP
+from nmlgen.experiment.component import KINDS, MODEL_GROUP, MOST_MODELS
 from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.findings import Finding
 from nmlgen.namelist.registry import Registry
-from nmlgen.spec.layers import EMPTY, Tree, merge
+from nmlgen.spec.layers import EMPTY, Tree, children_of, merge
 from nmlgen.spec.problems import problem
 from nmlgen.values import frozen
 
@@ -44,6 +44,13 @@ def model_keys(tree: Tree, registry: Registry) -> tuple[ModelKeys, ...]:
         for label, own in models.children.items()
         if not own.is_unset
     )
+
+
+def too_many(tree: Tree) -> Iterator[Finding]:
+    """More models than a rule tells of: each of them has all groups that stand outside of `models`."""
+    for _, beyond in children_of(tree.get("models"))[MOST_MODELS + 1 : MOST_MODELS + 2]:
+        message = f"more than {MOST_MODELS + 1} models of one job"
+        yield problem("SPC006", message, beyond.key_span, f"expected: at most {MOST_MODELS}, as many as ICON starts")
 
 
 def misplaced(tree: Tree) -> Iterator[Finding]:

@@ -30,8 +30,9 @@ PROBLEMS = {
     "SPC006": (
         "too-many-aliases",
         "The document, with its presets and its site, has more than fifty thousand values and keys, aliases that "
-        "unfold to more than a hundred thousand, more than 500 streams of one model, more than 100 patterns of input "
-        "files, or more than 50 presets below it. No spec needs that size; it is refused before it fills the memory.",
+        "unfold to more than a hundred thousand, more than 16 models, more than 500 streams of one model, more than "
+        "100 patterns of input files, or more than 50 presets below it. No spec needs that size; it is refused before "
+        "it fills the memory.",
     ),
     "SPC007": ("unknown-preset", "No preset or site of this name ships with nmlgen, and no such file exists."),
     "SPC008": (

@@ -12,7 +12,7 @@ from typing import Any
 
 from nmlgen.namelist.constraint import Constraint
 from nmlgen.namelist.descriptions import description
-from nmlgen.namelist.registry import Registry, Removal, Variable, bounds_of, releases
+from nmlgen.namelist.registry import Registry, Removal, Variable, releases
 from nmlgen.resources import schema
 from nmlgen.spec import presets
 from nmlgen.spec.auto import AUTO
@@ -176,7 +176,7 @@ def _variable(variable: Variable, *, is_auto: bool) -> Part:
     element = _element(variable)
     choices: list[Part] = [element]
     if variable.is_array:
-        size = _size(variable)
+        size = variable.size
         choices.append(
             {"type": "array", "items": element, "minItems": 1} | ({} if size is None else {"maxItems": size})
         )
@@ -238,17 +238,6 @@ def _permits_default(variable: Variable, constraint: Constraint) -> bool:
         return True
     values = default if isinstance(default, list) else [default]
     return not any(constraint.refuses(value) for value in values)
-
-
-def _size(variable: Variable) -> int | None:
-    """The number of elements of an array; None where it is not known."""
-    if variable.shape is None:
-        return None
-    size = 1
-    for extent in variable.shape:
-        low, high = bounds_of(extent)
-        size *= high - low + 1
-    return size
 
 
 def _described(variable: Variable, *, is_auto: bool = False) -> str:

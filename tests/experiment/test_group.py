@@ -84,3 +84,24 @@ def test_what_a_variable_is_seen_as_is_worked_out_once(monkeypatch):
     for _ in range(2):
         assert [effective(REGISTRY, stream, "run_nml", "num_lev").value for stream in streams] == list(range(10_000))
     assert len(asked) == 10_000
+
+
+@pytest.mark.parametrize(("count", "is_known"), [(1, True), (11, True), (1000, True), (1001, False)])
+def test_of_far_more_values_than_a_variable_holds_nothing_is_worked_out(count, is_known):
+    settings = {"dynamics_grid_filename": Setting("grid_nml.dynamics_grid_filename", (Origin("test", ["g"] * count),))}
+    found = effective(REGISTRY, Group("grid_nml", settings), "grid_nml", "dynamics_grid_filename")
+    assert (found.certainty is Certainty.WRITTEN) is is_known
+
+
+def test_a_variable_that_holds_many_has_them():
+    variable = next(
+        (group, name)
+        for group in REGISTRY.groups
+        for name in REGISTRY.variables(group)
+        if (known := REGISTRY.variable(group, name)) is not None
+        and known.type == "character"
+        and (known.size or 0) >= 1001
+    )
+    group, name = variable
+    setting = Setting(f"{group}.{name}", (Origin("test", ["x"] * 1001),))
+    assert effective(REGISTRY, Group(group, {name: setting}), group, name).certainty is Certainty.WRITTEN

@@ -15,6 +15,7 @@ from nmlgen import compare, load_spec
 from nmlgen.experiment.difference import differences
 from nmlgen.importing import import_spec
 from nmlgen.source import Source
+from nmlgen.spec import lower
 from nmlgen.spec.document import read_text
 
 PROGRESSIVE = {"64M": {"stripe_count": 1}, "1G": {"stripe_count": 4, "pool": "flash"}, "eof": {"stripe_count": 16}}
@@ -134,3 +135,21 @@ def test_a_script_with_a_layout_that_no_spec_can_say_says_so(tmp_path):
         "cat >NAMELIST_atm <<EOF\n&run_nml\n num_lev = 90\n/\n&output_nml\n output_filename = 'out/atm'\n/\nEOF\n"
     )
     assert any("--mirror-count" in remark for remark in import_spec(path, site="levante").remarks)
+
+
+def test_ends_are_each_compared_with_few_others(monkeypatch):
+    compared = 0
+
+    class Bytes(int):
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return int.__eq__(self, other)
+
+        __hash__ = int.__hash__
+
+    end = lower._end
+    monkeypatch.setattr(lower, "_end", lambda name: None if name == "eof" else Bytes(end(name)))
+    ends = {f"{64 * number}K": {} for number in range(1, 101)}
+    assert load(lustre={"output": {"component_end": {**ends, "eof": {}}}})
+    assert compared < 1000

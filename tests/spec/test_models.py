@@ -253,3 +253,21 @@ def test_models_of_which_none_is_left(models, tmp_path):
     (found,) = [finding for finding in caught.value.findings if "models" in finding.message]
     assert found.code == "SPC005"
     assert (found.line, found.column) == (6, 1)
+
+
+def test_more_models_than_a_rule_tells_of_are_refused(tmp_path):
+    document = {
+        "nmlgen": 1,
+        "name": "many",
+        "site": "generic-slurm",
+        "model": {"release": "2024.10", "executable": "bin/icon"},
+        "grid": {"file": "g.nc"},
+        "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-02T00:00:00Z", "modelTimeStep": "PT10M"},
+        "job": {"ntasks": 16},
+        "models": {f"m{number}": {"type": "atmo", "tasks": 1} for number in range(16)},
+    }
+    assert len(load_spec(document).experiment.models) == 16
+    document["models"]["more"] = {"type": "atmo", "tasks": 1}
+    with pytest.raises(SpecError, match="more than 16 models of one job") as caught:
+        load_spec(document)
+    assert [finding.code for finding in caught.value.findings] == ["SPC006"]

@@ -33,7 +33,7 @@ def _claims(experiment: Experiment) -> tuple[_Ranks, ...]:
     if len(experiment.models) < 2:
         return ()
     tasks = integer(experiment.tasks)
-    if tasks > MOST_TASKS:
+    if tasks > MOST_TASKS // len(experiment.models):
         raise UndecidedError(experiment.tasks)
     return tuple(_Ranks(model.entry, claimed(experiment.registry, model.entry, tasks)) for model in experiment.models)
 

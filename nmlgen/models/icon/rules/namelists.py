@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -165,11 +165,18 @@ class UnknownGroup(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        registry = component.registry
+        registry, told = component.registry, 0
         there = {group.name.lower() for group in component.all_groups()}
         for group in component.all_groups():
             if registry.has_group(group.name) or (_knows_dace(component) and _may_be_of_dace(registry, group.name)):
                 continue
+            if (told := told + 1) > _MOST_TOLD:
+                yield self.finding(
+                    _place(group),
+                    f'from "{group.name}" on no more groups are told that ICON {registry.release} does not have',
+                    "expected: a namelist of ICON",
+                )
+                return
             removal = registry.removed_group(group.name)
             gone = _replacement(removal)
             elsewhere = _in_other_releases(registry, group.name)
@@ -772,11 +779,11 @@ def _elsewhere(registry: Registry, path: str) -> tuple[str, ...]:
     return (f"it is a variable of {' and '.join(found)}",) if found else ()
 
 
-def _respelt(span: Span | None, word: str, known: Iterable[str], there: Iterable[str]) -> Fix | None:
+def _respelt(span: Span | None, word: str, known: Iterable[str], there: Container[str]) -> Fix | None:
     """The fix of a misspelt name, if the span is that very name; None if what was meant is not clear, or is `there`
-    already."""
+    already, in lower case."""
     meant = nearest(word, known)
-    if span is None or meant is None or meant in {name.lower() for name in there}:
+    if span is None or meant is None or meant in there:
         return None
     header = "&" if span.text.startswith("&") else ""
     if span.text.lower() != f"{header}{word.lower()}":

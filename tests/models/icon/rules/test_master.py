@@ -188,3 +188,13 @@ def test_a_date_that_is_missing_is_told_where_it_belongs(control, line, tmp_path
     (tmp_path / "NAMELIST_atm").write_text("&run_nml\n modelTimeStep = 'PT10M'\n/\n", encoding="utf-8")
     one = lifted(f"&master_nml\n/\n{control}{model()}", tmp_path)
     assert [f.line for f in check_experiment(one).findings if f.code == "TIM014"] == [line]
+
+
+@pytest.mark.parametrize(
+    ("models", "ntasks", "is_told"), [(16, 62_500, True), (16, 62_501, False), (2, 500_001, False)]
+)
+def test_very_many_ranks_of_many_models_are_not_counted(models, ntasks, is_told, tmp_path):
+    text = "".join(
+        model(name=f"m{number}", file=f"N{number}", min_rank=number, max_rank=number) for number in range(models)
+    )
+    assert ("MST004" in codes(text, tmp_path, ntasks)) is is_told

@@ -9,7 +9,7 @@ from attrs import evolve
 from rows import rows
 from rules.experiments import experiment_of, judge, written
 from rules.test_examples import check
-from specs import with_namelist
+from specs import changed, with_namelist
 
 import nmlgen
 from nmlgen.experiment.experiment import Experiment
@@ -274,3 +274,11 @@ def test_of_a_value_that_is_not_looked_at_closely_no_judge_has_anything_to_tell(
                 right += 1
                 assert [told for judge in JUDGES for told in judge(one, variable)] == [], (group, variable.name, value)
     assert right > len(variables)
+
+
+def test_very_many_groups_that_icon_does_not_have_are_not_told_one_by_one():
+    namelists = {f"bogus{number}_nml": {"a": 1} for number in range(600)}
+    found = [one for one in nmlgen.check(changed(namelists=namelists)).findings if one.code == "NML001"]
+    assert len(found) == 501
+    assert found[-1].message.startswith('from "bogus')
+    assert found[-1].message.endswith("on no more groups are told that ICON 2024.10 does not have")
