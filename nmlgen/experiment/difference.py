@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Any
@@ -453,8 +453,11 @@ def _list(name: str, settings: tuple[Setting, ...]) -> Setting:
 
 def _inputs(experiment: Experiment) -> dict[str, Setting]:
     found = {}
+    known = [file for file in experiment.inputs if file.source.certainty is not Certainty.UNKNOWN]
+    places = {_place(file) for file in known if not file.is_pattern}
+    patterns = [file for file in known if file.is_pattern]
     for file in experiment.inputs:
-        if file.source.name == "grid.file" and _comes_with_others(file, experiment.inputs):
+        if file.source.name == "grid.file" and _comes_with_others(file, places, patterns):
             continue
         source = _below_base(experiment, file.source)
         if source.certainty is not Certainty.UNKNOWN:
@@ -465,12 +468,17 @@ def _inputs(experiment: Experiment) -> dict[str, Setting]:
     return found
 
 
-def _comes_with_others(grid: InputFile, inputs: tuple[InputFile, ...]) -> bool:
+def _comes_with_others(grid: InputFile, places: Container[str], patterns: Iterable[InputFile]) -> bool:
     """Whether the directory that a grid lies in is brought, with all its files or as a link: it is there anyhow."""
-    known = [file for file in inputs if file.source.certainty is not Certainty.UNKNOWN]
-    directory, _, name = str(grid.source.value).rpartition("/") if grid in known else ("", "", "")
-    fitting = (file for file in known if not file.is_pattern or fnmatchcase(name, file.name))
-    return bool(directory) and directory in {str(file.source.value).rstrip("/") for file in fitting}
+    if grid.source.certainty is Certainty.UNKNOWN:
+        return False
+    directory, _, name = str(grid.source.value).rpartition("/")
+    fitting = (file for file in patterns if fnmatchcase(name, file.name))
+    return bool(directory) and (directory in places or directory in map(_place, fitting))
+
+
+def _place(file: InputFile) -> str:
+    return str(file.source.value).rstrip("/")
 
 
 def _stripes(striping: tuple[Striping, ...]) -> Iterator[tuple[str, Setting]]:

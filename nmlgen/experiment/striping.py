@@ -8,8 +8,8 @@ stripe_size and pool, but for the size of one on the metadata server (`setstripe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import chain, islice, pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from nmlgen.experiment.setting import Setting
 from nmlgen.units.size import format_size, parse_size
@@ -57,7 +57,7 @@ class Extent:
         Raises UndecidedError where nobody can know.
         """
         if (listed := self.settings.get("ost")) is not None:
-            return len(osts(str(listed.value)))
+            return ost_count(str(listed.value))
         said = self.settings.get("overstripe_count") or self.settings.get("stripe_count")
         value = said.value if said is not None else None
         return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -135,8 +135,16 @@ def reached(extents: Iterable[Extent], size: int) -> list[Extent]:
     return [extent for extent in extents if extent.start < size]
 
 
-def osts(text: str) -> tuple[int, ...]:
-    """The OSTs of a list such as `0,2-4`; of one with more than there are indices, so many of them."""
+def ost_count(text: str) -> int:
+    """How many OSTs a list such as `0,2-4` has; of one with more than there are indices, so many."""
+    return min(_INDICES, sum(map(len, _ranges_of_osts(text))))
+
+
+def has_ost(text: str, index: int) -> bool:
+    """Whether a list of OSTs has one of them."""
+    return any(index in listed for listed in _ranges_of_osts(text))
+
+
+def _ranges_of_osts(text: str) -> Iterator[range]:
     items = (item.partition("-") for item in text.split(","))
-    listed = (range(int(first, 0), int(last if dash else first, 0) + 1) for first, dash, last in items)
-    return tuple(islice(chain.from_iterable(listed), _INDICES))
+    return (range(int(first, 0), int(last if dash else first, 0) + 1) for first, dash, last in items)

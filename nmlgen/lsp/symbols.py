@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
@@ -76,11 +77,12 @@ def _groups(text: str) -> Iterator[_Symbol]:
 def _of_script(document: Document) -> list[_Symbol]:
     text = document.source.text
     groups = list(_groups(text))
+    starts = [group.start for group in groups]
     found: list[_Symbol] = []
     for redirection in parse(document.source).heredocs:
         assert redirection.heredoc is not None
         body = redirection.heredoc.body
-        within = [group for group in groups if body.start <= group.start < body.end]
+        within = groups[bisect_left(starts, body.start) : bisect_left(starts, body.end)]
         if within:
             line = text.rfind("\n", 0, redirection.start) + 1
             command = text[line:].partition("\n")[0].strip()

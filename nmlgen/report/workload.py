@@ -52,9 +52,10 @@ def volume_document(found: Workload) -> dict[str, Any]:
 def _streams(found: Workload) -> list[tuple[str, int, int | None, int | None, int | None, int | None]]:
     """Of each stream its name, files, times, bytes of a time, of its largest file (of one of each task their mean), and
     of all of them."""
-    rows = []
-    for of in dict.fromkeys(file.stream for file in found.files):
-        own = [file for file in found.files if file.stream == of]
+    rows, by_stream = [], dict[str, list[OutputFile]]()
+    for file in found.files:
+        by_stream.setdefault(file.stream, []).append(file)
+    for of, own in by_stream.items():
         sizes = [(file.bytes, file.count) for file in own]
         a_file = max((-(-size // count) for size, count in sizes if size is not None and count), default=None)
         total = None if any(size is None for size, _ in sizes) else sum(size or 0 for size, _ in sizes)

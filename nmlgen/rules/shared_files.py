@@ -14,7 +14,7 @@ from nmlgen.experiment.shared_file import (
     measured,
     stripes_for,
 )
-from nmlgen.experiment.striping import ON_METADATA_SERVER, Extent, osts
+from nmlgen.experiment.striping import ON_METADATA_SERVER, Extent, has_ost, ost_count
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size
@@ -305,14 +305,14 @@ class LayoutRefused(Rule):
         listed, count, index = (extent.settings.get(name) for name in ("ost", "stripe_count", "stripe_index"))
         if listed is None:
             return
-        numbers = osts(str(listed.value))
-        if count is not None and count.value not in (len(numbers), 0):
+        number = ost_count(str(listed.value))
+        if count is not None and count.value not in (number, 0):
             yield self.finding(
                 count,
-                f"stripe_count {count.value} stands beside a list of {len(numbers)} OSTs: lfs setstripe refuses it",
+                f"stripe_count {count.value} stands beside a list of {number} OSTs: lfs setstripe refuses it",
                 "expected: no stripe_count; the list says it",
             )
-        if index is not None and index.value != -1 and index.value not in numbers:
+        if index is not None and index.value != -1 and not has_ost(str(listed.value), index.value):
             yield self.finding(
                 index,
                 f"stripe_index {index.value} is not among the OSTs {listed.value}: lfs setstripe refuses it",

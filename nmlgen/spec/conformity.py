@@ -87,8 +87,8 @@ def _choice(value: Any, said: Any, part: Any, root: Any) -> bool:
     return any(type(value) is type(choice) and value == choice for choice in said)
 
 
-def _is_unique(items: list[Any]) -> bool:
-    """Without repetitions; to Python more is the same than to JSON: 1 and true."""
+def is_unique(items: list[Any]) -> bool:
+    """Without repetitions, as JSON has them: 1 is not true."""
     return len(set(map(_hashable, items))) == len(items)
 
 
@@ -97,7 +97,7 @@ def _hashable(value: Any) -> Hashable:
         return tuple(map(_hashable, value))
     if isinstance(value, dict):
         return frozenset((key, _hashable(each)) for key, each in value.items())
-    return cast(Hashable, value)
+    return (bool, value) if isinstance(value, bool) else cast(Hashable, value)
 
 
 _KEYWORDS: dict[str, Callable[[Any, Any, Any, Any], bool]] = {
@@ -123,5 +123,5 @@ _KEYWORDS: dict[str, Callable[[Any, Any, Any, Any], bool]] = {
     "maximum": lambda value, said, part, root: not _is_number(value) or value <= said,
     "enum": _choice,
     "const": lambda value, said, part, root: _choice(value, [said], part, root),
-    "uniqueItems": lambda value, said, part, root: not isinstance(value, list) or _is_unique(value),
+    "uniqueItems": lambda value, said, part, root: not isinstance(value, list) or is_unique(value),
 }

@@ -39,7 +39,7 @@ _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_A_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
-_WRITTEN_TAG = re.compile(r"(?:&\S+\s+)?(!\S*)")
+_WRITTEN_TAG = re.compile(r"(?:&[^\s,\[\]{}]+\s+)?(!\S*)")  # an anchor ends where the next element of a list begins
 _LONG_TAG = re.compile(r"(?:^|(?<=[\s\[{,:-]))(!\S{500})", re.MULTILINE)
 _STRING_TAG = "tag:yaml.org,2002:str"
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")

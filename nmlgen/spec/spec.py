@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,10 @@ from nmlgen.suppression import Suppression, suppressions_in
 from nmlgen.values import evolve, field, frozen
 
 _COMMENT = re.compile(r"#\s*nmlgen:.*")
+
+
+_MOST_COMPARED = 1_000
+"""Keys that a name that nothing sets is held against: a sweep may have thousands of both."""
 
 
 @frozen
@@ -209,11 +214,11 @@ class Spec:
             found = experiment.environment.get(parts[1]) or experiment.mpi.lustre_variables.get(parts[1])
             if found is not None:
                 return found
-        for program in experiment.programs:
+        for program in (one for one in experiment.programs if name.startswith(f"{one.path}.")):
             of_program = {**program.settings}
             of_program |= {f"environment.{key}": setting for key, setting in program.environment.items()}
             of_program |= {f"job.{key.replace('-', '_')}": setting for key, setting in program.job.items()}
-            if name.startswith(f"{program.path}.") and name.removeprefix(f"{program.path}.") in of_program:
+            if name.removeprefix(f"{program.path}.") in of_program:
                 return of_program[name.removeprefix(f"{program.path}.")]
         if parts[0] == "lustre" and len(parts) == 3:
             for block in experiment.striping:
@@ -221,7 +226,11 @@ class Spec:
                     return block.settings[parts[2]]
         tree = self.tree.below(*parts)
         if tree is None or not tree.history:
-            known = [*_paths(self.tree), *(f"{section}.{key}" for section, key in VARIABLES)]
+            keys = list(islice(_paths(self.tree), _MOST_COMPARED + 1))
+            known = [
+                *(keys if len(keys) <= _MOST_COMPARED else ()),
+                *(f"{section}.{key}" for section, key in VARIABLES),
+            ]
             notes = "; ".join(did_you_mean(name, known))
             raise InputError(f"nothing sets {name}" + f"; {notes}" * bool(notes))
         return Setting(name, tree.history)
@@ -342,10 +351,12 @@ def _seen_from(base: Path, home: Path, reference: Tree) -> Tree:
 
 
 def _merge_all(layers: Iterable[Tree]) -> Tree:
-    merged = EMPTY
-    for layer in layers:
-        merged = merge(merged, layer)
-    return merged
+    """All layers as one, neighbours first: thousands of values that a point sets do not each copy all keys."""
+    left = [EMPTY, *layers]
+    while len(left) > 1:
+        pairs = [merge(below, above) for below, above in zip(left[::2], left[1::2], strict=False)]
+        left = [*pairs, *left[2 * len(pairs) :]]
+    return left[0]
 
 
 @lru_cache(maxsize=32)

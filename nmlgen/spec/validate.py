@@ -16,7 +16,7 @@ from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.resources import schema
 from nmlgen.source import Span
-from nmlgen.spec.conformity import conforms, search
+from nmlgen.spec.conformity import conforms, is_unique, search
 from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 
@@ -35,6 +35,7 @@ _FALLBACKS = {
     "maximum": "{} or less",
     "minItems": "a list with at least one element",
     "maxItems": "a list of {} elements at most",
+    "maxProperties": "a mapping of {} keys at most",
     "minLength": "some text",
     "uniqueItems": "a list without repetitions",
     "pattern": "text that matches {}",
@@ -99,7 +100,7 @@ def _validator(schema_name: str) -> Any:
     from jsonschema.validators import extend
 
     checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
-    strict: Any = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=checker)  # type: ignore[no-untyped-call]
+    strict: Any = extend(Draft202012Validator, {"pattern": _pattern, "uniqueItems": _unique}, type_checker=checker)  # type: ignore[no-untyped-call]
     return strict(schema(schema_name))
 
 
@@ -113,6 +114,14 @@ def _pattern(validator: Any, pattern: str, value: Any, part: Any) -> Iterator[An
 
     if isinstance(value, str) and not search(pattern, value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _unique(validator: Any, said: bool, value: Any, part: Any) -> Iterator[Any]:
+    """Without repetitions; jsonschema holds each element against all before it."""
+    from jsonschema import ValidationError
+
+    if said and isinstance(value, list) and not is_unique(value):
+        yield ValidationError(f"{len(value)} elements, of which two are the same")
 
 
 def _without_nulls(node: Node) -> Any:
@@ -169,6 +178,8 @@ def _message(error: Any, name: str) -> str:
         return f"{name} is an empty list"
     if error.validator == "maxItems":
         return f"{name} is a list of {len(value)} elements"
+    if error.validator == "maxProperties":
+        return f"{name} is a mapping of {len(value)} keys"
     if error.validator == "minimum":
         return f"{name} is {value}, less than {error.validator_value}"
     if error.validator == "maximum":

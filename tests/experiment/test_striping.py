@@ -7,7 +7,7 @@ from specs import changed
 
 import nmlgen
 from nmlgen.experiment.setting import Origin, Setting
-from nmlgen.experiment.striping import Extent, Striping, extents_of, osts, reached
+from nmlgen.experiment.striping import Extent, Striping, extents_of, has_ost, ost_count, reached
 
 
 def settings(**values: object) -> dict[str, Setting]:
@@ -42,9 +42,9 @@ def test_bytes_of_a_stripe(text, size):
 
 
 def test_lists_of_osts():
-    assert osts("0,2-4") == (0, 2, 3, 4)
-    assert osts("7") == (7,)
-    assert osts("0xa-0xb") == (10, 11)
+    assert [ost_count(text) for text in ("0,2-4", "7", "0xa-0xb")] == [4, 1, 2]
+    assert [index for index in range(12) if has_ost("0,2-4", index)] == [0, 2, 3, 4]
+    assert [index for index in range(12) if has_ost("0xa-0xb", index)] == [10, 11]
 
 
 def test_where_the_bytes_lie():
@@ -101,7 +101,8 @@ def test_nothing_is_empty():
 
 
 def test_of_a_list_with_more_osts_than_there_are_indices_so_many():
-    assert len(osts(",".join(["0-65532"] * 2000))) == 65_533
+    assert ost_count(",".join(["0-65532"] * 2000)) == 65_533
+    assert ost_count("0-99999") == 65_533
 
 
 @pytest.mark.parametrize("listed", ["010", "0-010", "1,08", "100000"])

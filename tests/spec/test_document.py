@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from backtracking import Matcher
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rows import rows
@@ -15,7 +16,7 @@ from specs import TEXT, changed, unchecked_build
 from nmlgen import InputError, SpecError, load_spec
 from nmlgen.findings import Finding
 from nmlgen.source import Source
-from nmlgen.spec.document import from_plain, read_file, read_text
+from nmlgen.spec.document import _WRITTEN_TAG, from_plain, read_file, read_text
 
 # --- What is read ----------------------------------------------------------------------------------------
 
@@ -471,3 +472,12 @@ def test_of_large_files_the_last_one_is_read_once(tmp_path):
     path = tmp_path / "large.yaml"
     path.write_text("".join(f"a{number}: 1\n" for number in range(8_000)))
     assert read_file(path).node is read_file(path).node
+
+
+def test_anchors_without_a_blank_between_them_are_looked_at_once():
+    text = ",".join(f"&a{number}" for number in range(200))
+    matcher = Matcher(_WRITTEN_TAG)
+    for at in range(0, len(text), 5):
+        matcher.match(text, at)
+    assert matcher.steps < 20 * len(text)
+    assert read_text(Source("s", f"a: [{text}, &b 1, *b, &c !!str 2]")).plain()["a"] == [*[None] * 200, 1, 1, "2"]

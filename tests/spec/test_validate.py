@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from rows import rows
 from specs import MAPPING, TEXT, changed, refused
+from steps import grows_too_fast
 
 from nmlgen import SpecError
 from nmlgen.findings import Finding
@@ -339,3 +340,59 @@ def test_good_specs_are_valid():
     assert Draft202012Validator(schema("spec")).is_valid(MAPPING)
     assert Draft202012Validator(schema("spec")).is_valid(RICH)
     validate(from_plain(RICH), "spec")
+
+
+def test_a_list_with_repetitions_is_looked_through_once():
+    def work(number: int):
+        points = [{"job.nodes": at} for at in range(number)]
+        node = from_plain({**MAPPING, "sweep": {"points": points}, "bad": 1})
+
+        def refuse() -> None:
+            with pytest.raises(SpecError):
+                validate(node, "spec")
+
+        return refuse
+
+    assert not grows_too_fast(work, 200)
+
+
+@pytest.mark.parametrize(
+    ("values", "is_refused"),
+    [
+        ([1, 1], True),
+        ([1, True], False),
+        ([{"a": [1]}, {"a": [1]}], True),
+        ([{"a": [1]}, {"a": [True]}], False),
+        ([1, "1", None, [1], {"a": 1}], False),
+        ([1, 1.0], True),
+    ],
+)
+def test_repetitions_beside_another_mistake(values, is_refused):
+    document = {**MAPPING, "sweep": {"grid": {"job.nodes": values}}, "bad": 1}
+    assert ("list without repetitions" in str(refused(document)) or len(refused(document)) > 1) is is_refused
+
+
+def test_a_site_has_few_file_systems():
+    systems = {f"/f{number}": {"type": "lustre"} for number in range(101)}
+    site = {"description": "x", "machine": {"scheduler": "slurm", "file_system": "lustre", "file_systems": systems}}
+    with pytest.raises(SpecError) as caught:
+        validate(from_plain(site), "site")
+    (finding,) = caught.value.findings
+    assert finding.message == "machine.file_systems is a mapping of 101 keys"
+    assert finding.notes == ("expected: a mapping of 100 keys at most",)
+    del systems["/f0"]
+    validate(from_plain(site), "site")
+
+
+def test_a_path_in_the_run_directory_has_an_end():
+    assert not refused_or_none({"a" * 4095: {"source": "x"}})
+    (finding,) = refused_or_none({"a/" * 2047 + "aa": {"source": "x"}})
+    assert finding.notes == ("expected: the path of a file within the run directory, of at most 4095 characters",)
+
+
+def refused_or_none(files: dict[str, Any]) -> tuple[Finding, ...]:
+    try:
+        validate(from_plain(changed(input_files=files)), "spec")
+    except SpecError as error:
+        return error.findings
+    return ()

@@ -7,13 +7,14 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fnmatch import fnmatchcase, translate
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
 from nmlgen import disk
+from nmlgen.disk import LONGEST_PATH
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.experiment import InputFile
@@ -87,7 +88,7 @@ class NeededFile:
 
     def matches(self, target: str) -> bool:
         """Whether a file or a directory in the run directory is this one, or the directory that it lies in."""
-        name, own = self.pattern.removeprefix("./"), target.removeprefix("./").rstrip("/")
+        name, own = self.pattern.removeprefix("./"), _own_name(target)
         return own == name or fnmatchcase(own, name) or name.startswith(f"{own}/")
 
     def may_be(self, brought: InputFile) -> bool:
@@ -217,10 +218,11 @@ def _land(component: Component) -> Iterator[NeededFile]:
         if active is not None and (active.certainty is Certainty.UNKNOWN or active.value is False):
             continue
         for name, setting in group.settings.items():
-            if name.endswith("filename") and setting.certainty is not Certainty.UNKNOWN and str(setting.value).strip():
-                yield NeededFile(
-                    str(setting.value).rstrip(), f"what {group.name} reads", setting, "mo_jsb_config_class.f90:1"
-                )
+            if not name.endswith("filename") or setting.certainty is Certainty.UNKNOWN:
+                continue
+            text = str(setting.value).rstrip()
+            if text.strip() and "*" not in text:  # which is no mark here
+                yield NeededFile(text, f"what {group.name} reads", setting, "mo_jsb_config_class.f90:1")
 
 
 def run_directory(component: Component) -> Path | None:
@@ -348,6 +350,24 @@ def unbrought(component: Component) -> Iterator[NeededFile]:
     experiment = component.experiment
     if not experiment.knows_inputs:
         return
+    files = {_own_name(brought.target) for brought in experiment.inputs if not brought.is_pattern}
+    patterns = [brought for brought in experiment.inputs if brought.is_pattern]
     for file in needed_files(component):
-        if not is_elsewhere(file) and not any(file.may_be(brought) for brought in experiment.inputs):
+        if not is_elsewhere(file) and not _is_among(files, file) and not any(map(file.may_be, patterns)):
             yield file
+
+
+def _own_name(target: str) -> str:
+    return target.removeprefix("./").rstrip("/")
+
+
+def _is_among(targets: Set[str], file: NeededFile) -> bool:
+    """Whether one of these is a file that is needed, or a directory that it lies in."""
+    name = file.pattern.removeprefix("./")
+    if name in targets or any(name[: slash.start()] in targets for slash in re.finditer("/", name[:LONGEST_PATH])):
+        return True
+    if file.is_exact:
+        return False
+    first, *_, last = name.split("*")
+    near = (target for target in targets if target.startswith(first) and target.endswith(last))
+    return any(fnmatchcase(target, name) for target in near)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nmlgen import disk
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.chain import restart_name, writes_checkpoints
 from nmlgen.models.icon.clock import clock
@@ -85,9 +86,15 @@ def _known(component: Component, file: NeededFile) -> Iterator[str]:
     """What ICON's own experiments bring as a file, for the grid of its domain."""
     grids = [str(grid) for grid in as_list(component[_FIRST_NAME].value)]
     name = grids[file.domain - 1] if file.domain <= len(grids) else ""
-    sources = [str(one.source.value) for one in component.experiment.inputs if one.target == name.strip()]
-    if sources and (found := files_for_grid(file, sources[0])):
+    grid = _first_inputs(component.experiment).get(name.strip())
+    if grid is not None and (found := files_for_grid(file, str(grid.source.value))):
         yield f"ICON's own experiments have {', '.join(f'{POOL}/{path}' for path in found)}"
+
+
+@remembered
+def _first_inputs(experiment: Experiment) -> Mapping[str, InputFile]:
+    """The input files by what they are called; of two the first."""
+    return {file.target: file for file in reversed(experiment.inputs)}
 
 
 class SourceMissing(Rule):

@@ -1,0 +1,214 @@
+"""Two things of an input that each come very often: work grows with their sum, not with their product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from specs import changed
+from steps import grows_too_fast
+
+import nmlgen
+from nmlgen.configuration import Exemption, suppressions_of
+from nmlgen.experiment.difference import differences
+from nmlgen.findings import Finding, Report, Severity
+from nmlgen.logs.chain import chain_of
+from nmlgen.logs.record import _only_each
+from nmlgen.logs.rows import LogRun
+from nmlgen.lsp.documents import Documents
+from nmlgen.lsp.symbols import symbols_of
+from nmlgen.models.icon.inputs import unbrought
+from nmlgen.models.icon.rules.namelists import _respelt
+from nmlgen.models.workload import OutputFile, Workload
+from nmlgen.report.workload import volume_document
+from nmlgen.source import Source
+from nmlgen.spec import lower
+from nmlgen.suppression import Suppression, excuse
+
+
+def files(number: int) -> dict[str, Any]:
+    return {f"t{at}": {"source": "x"} for at in range(number)}
+
+
+def test_files_of_land_and_input_files():
+    def work(number: int):
+        land = {"jsb_assimi_nml": {f"a{at}_filename": f"f{at}" for at in range(number)}}
+        (component,) = nmlgen.load_spec(changed(land=land, input_files=files(number))).experiment.components
+        return lambda: len(list(unbrought(component)))
+
+    assert not grows_too_fast(work, 150)
+
+
+def test_nests_and_input_files_that_are_compared():
+    def work(number: int):
+        nests = {f"n{at}": {"file": f"d/n{at}"} for at in range(number)}
+        experiment = nmlgen.load_spec(changed(domains=nests, input_files=files(number))).experiment
+        return lambda: list(differences(experiment, experiment))
+
+    assert not grows_too_fast(work, 60)
+
+
+def test_suppressions_and_findings():
+    def work(number: int):
+        source = Source("script", "a\n" * number)
+        found = tuple(
+            Finding("AAA001", "first-rule", Severity.ERROR, "wrong", source.span(line + 1, 1)) for line in range(number)
+        )
+        given = [
+            Suppression("AAA001", "why", span, frozenset({"script"}), line)
+            for line in range(number)
+            for span in [source.span(line + 1, 1)]
+        ]
+        return lambda: excuse(Report(found), given, {"AAA001": "first-rule"})
+
+    assert not grows_too_fast(work, 60)
+
+
+def test_suppressions_that_hold_for_the_same():
+    source = Source("script", "a\n")
+    finding = Finding("AAA001", "first-rule", Severity.ERROR, "wrong", source.span(1, 1))
+    given = [
+        Suppression("AAA001", "the first", source.span(1, 1), frozenset({"other", "script"})),
+        Suppression("first-rule", "the second", None),
+        Suppression("AAA001", "for another", source.span(1, 1), frozenset({"other"})),
+        Suppression("AAA001", "for no file", source.span(1, 1), frozenset()),
+    ]
+    report = excuse(Report((finding,)), given, {"AAA001": "first-rule"})
+    assert [reason for _, reason in report.suppressed] == ["the first"]
+    assert [finding.code for finding in report.findings] == ["SPC009", "SPC009"]
+
+
+def test_exemptions_of_one_path(tmp_path: Path):
+    def work(number: int):
+        given = [Exemption("AAA001", "a*", f"{at}", tmp_path, Source("", "x").span(1, 1)) for at in range(number)]
+        sources = {tmp_path / f"b{at}": Source(f"b{at}", "") for at in range(number)}
+        return lambda: list(suppressions_of(given, sources))
+
+    assert not grows_too_fast(work, 60)
+
+
+class _Counted(str):
+    """A text that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        _Counted.compared += 1
+        return str.__eq__(self, other)
+
+    def __lt__(self, other: str) -> bool:
+        _Counted.compared += 1
+        return str.__lt__(self, other)
+
+    def __ge__(self, other: str) -> bool:
+        _Counted.compared += 1
+        return str.__ge__(self, other)
+
+    __hash__ = str.__hash__
+
+
+@pytest.fixture(autouse=True)
+def nothing_compared():
+    _Counted.compared = 0
+
+
+def test_runs_of_a_log():
+    runs = [LogRun(log="l", run=at, line=at, run_start=_Counted(f"{at:04}")) for at in range(100)]
+    assert chain_of(runs) == tuple(runs)
+    assert _Counted.compared < 1500
+
+
+@pytest.mark.parametrize(
+    ("starts", "kept"),
+    [
+        (["1", "2", "3", "2"], [0, 3]),
+        ([None, "1", None, None], [1, 3]),
+        (["1", None, "2"], [0, 2]),
+        (["2", "1"], [1]),
+        (["1", "1"], [1]),
+        ([], []),
+    ],
+)
+def test_which_runs_count(starts: list[str | None], kept: list[int]):
+    runs = [LogRun(log="l", run=at, line=at, started=f"{at}", run_start=start) for at, start in enumerate(starts)]
+    assert chain_of(runs) == tuple(runs[at] for at in kept)
+
+
+def test_modules_of_two_runs():
+    one, other = (tuple(_Counted(f"{name}{at}") for at in range(100)) for name in "ab")
+    found = _only_each(one, other)
+    assert [len((text or "").split()) for text in found] == [100, 100]
+    assert _Counted.compared < 500
+    assert _only_each(("a", "b"), ("b",)) == ("a", None)
+
+
+def test_here_documents_and_groups():
+    def work(number: int):
+        text = "cat >x <<E\n&a\n b=1\n/\nE\n" * number
+        document = Documents().put("file:///x.run", text, 1)
+        assert len(symbols_of(document, "utf-16")) == number
+        return lambda: symbols_of(document, "utf-16")
+
+    assert not grows_too_fast(work, 1000)
+
+
+def test_streams_and_files_of_other_models():
+    def work(number: int):
+        some = tuple(OutputFile(f"s{at}", f"f{at}", ("t",), range(1)) for at in range(number))
+        return lambda: volume_document(Workload(1, (), some))
+
+    assert not grows_too_fast(work, 60)
+
+
+class _Once(Mapping[str, Any]):
+    """A mapping that is gone through once."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+        self.turns = 0
+
+    def __getitem__(self, key: str) -> Any:
+        return self.content[key]
+
+    def __iter__(self) -> Iterator[str]:
+        self.turns += 1
+        return iter(self.content)
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+
+def test_names_of_input_files_within_each_other():
+    (tree,) = [nmlgen.load_spec(changed(input_files={"a/b": {"source": "x"}})).tree.at("input_files", "a/b")]
+    targets = _Once({f"a/b{at}/c": tree for at in range(20)} | {"a/b": tree, "a/b/c/d": tree})
+    found = list(lower._inside_files(targets, {".", "taken"}))
+    assert [finding.message for finding in found] == [
+        'input_files: "a/b/c/d" would lie in "a/b", which is a file or a link itself'
+    ]
+    assert targets.turns <= 3
+
+
+def test_a_name_that_is_there_is_not_looked_for_among_all():
+    class There:
+        def __contains__(self, name: object) -> bool:
+            return name == "io_nml"
+
+    span = Source("x", "io_nmm").span(1, 1, 6)
+    assert _respelt(span, "io_nmm", ["io_nml", "run_nml"], There()) is None
+    assert _respelt(Source("x", "run_nmm").span(1, 1, 7), "run_nmm", ["io_nml", "run_nml"], There()) is not None
+
+
+def test_keys_that_nothing_sets():
+    def work(number: int):
+        spec = nmlgen.load_spec(changed(environment={f"Y{at}": "1" for at in range(100 * number)}))
+
+        def find() -> None:
+            for at in range(number):
+                with pytest.raises(nmlgen.InputError, match="nothing sets"):
+                    spec.find(f"environment.X{at}")
+
+        return find
+
+    assert not grows_too_fast(work, 20)
