@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -14,6 +13,7 @@ from nmlgen.lift.targets import Target
 from nmlgen.linting import lint
 from nmlgen.render.write import replace_files
 from nmlgen.source import Source
+from nmlgen.unified import unified_diff
 from nmlgen.values import frozen
 from nmlgen.visible import visible
 
@@ -35,7 +35,7 @@ class Fixed:
             line
             for before, after in self.changes.values()
             for name in [visible(before.name)]
-            for line in difflib.unified_diff(_lines(before.text), _lines(after), name, name)
+            for line in unified_diff(_lines(before.text), _lines(after), name, name)
         )
 
     def write(self) -> tuple[str, ...]:

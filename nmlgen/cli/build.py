@@ -98,17 +98,17 @@ def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: 
 
 
 def _show_differences(build: nmlgen.Build, directory: Path) -> int:
-    import difflib
+    from nmlgen.unified import unified_diff
 
     different = False
     for name, data in sorted(build.files.items()):
         path = directory / name
         old = disk.content(path).decode("utf-8", "replace") if path.is_file() else ""
-        lines = difflib.unified_diff(
+        lines = unified_diff(
             old.splitlines(keepends=True),
             data.decode().splitlines(keepends=True),
-            fromfile=str(path) if path.is_file() else "/dev/null",
-            tofile=str(path),
+            str(path) if path.is_file() else "/dev/null",
+            str(path),
         )
         for line in lines:
             different = True
