@@ -67,7 +67,7 @@ def lift_config(
     reading = files.made(source, _reading)
     experiments: list[Experiment] = []
     found: list[NamelistFile] = []
-    room = _Room(_MOST_WRITTEN)
+    room = _Room(_MOST_WRITTEN, _MOST_FOLLOWED)
     for layers in _variants(reading.root):
         written = dict(_files(layers, registry, reading.text, room))
         found += written.values()
@@ -77,25 +77,32 @@ def lift_config(
         room.left -= _OF_A_VARIANT
     problems, of_plan = list(reading.problems), tuple(_problems_of_plan(reading.root, reading.text))
     if room.left < _OF_A_VARIANT:
-        problems.append(_too_much(reading))
+        message = f"the namelists of all jobs have more than {_MOST_WRITTEN} values: what comes behind them is not read"
+        problems.append(_too_much(reading, message))
+    if room.followed < 0:
+        message = f"what values refer to leads to more than {_MOST_FOLLOWED} others: what comes behind them is unknown"
+        problems.append(_too_much(reading, message))
     return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), tuple(problems), of_plan)
 
 
 _MOST_WRITTEN = 20_000
 """A bound on work: the values in all namelists of all jobs together, as which groups and jobs count, too."""
 _OF_A_GROUP, _OF_A_VARIANT, _IN_A_LIST = 10, 200, 8  # so many elements of a list count as one value more
+_MOST_FOLLOWED = 200_000
+"""A bound on work: sections that are looked through for what values refer to, which may refer to others in turn."""
+_OF_A_TEXT = 32  # so many characters of what is referred to count as one section more
 
 
 @define
 class _Room:
-    """How many values may still be written."""
+    """How many values may still be written, and how many sections looked through for what they refer to."""
 
     left: int
+    followed: int
 
 
-def _too_much(reading: _Reading) -> SyntaxProblem:
+def _too_much(reading: _Reading, message: str) -> SyntaxProblem:
     begin = next((section for section in reading.root.sections if _NAMELISTS in section.names), reading.root)
-    message = f"the namelists of all jobs have more than {_MOST_WRITTEN} values: what comes behind them is not read"
     span = reading.text.span(begin.start, max(begin.end, begin.start + 1))
     return SyntaxProblem("too-much", message, span, "a configuration that somebody could read", stops=False)
 
@@ -311,8 +318,8 @@ _MOST_DEPTH = 20
 class _Writing:
     """The text of one namelist, made of stretches that know where in the configuration they stand."""
 
-    def __init__(self, text: Text) -> None:
-        self.text = text
+    def __init__(self, text: Text, room: _Room) -> None:
+        self.text, self.room = text, room
         self.stretches: list[Stretch] = []
 
     def made(self, text: str, at: int) -> None:
@@ -357,7 +364,7 @@ class _Writing:
         call = _CALL.match(entry.word)
         if call is not None:
             inner = call["inner"].strip() if call["function"] == "raw" else "$$"
-            self.worked_out(_resolved(inner, entry.section, label), start, end)
+            self.worked_out(_resolved(inner, entry.section, label, self.room), start, end)
             return
         for number, element in enumerate(entry.elements):
             if number:
@@ -365,7 +372,7 @@ class _Writing:
             self._element(element, entry.section, label)
 
     def _element(self, element: _Element, section: _Section, label: str) -> None:
-        text = _resolved(element.text, section, label)
+        text = _resolved(element.text, section, label, self.room)
         if text is None or _REPEATED.match(text):
             self.worked_out(None, element.start, element.end)
         elif text == element.text and _PLAIN.fullmatch(text):
@@ -379,7 +386,7 @@ class _Writing:
             self.worked_out(shown, element.start, element.end)
 
 
-def _resolved(text: str, section: _Section, label: str, depth: int = 0) -> str | None:
+def _resolved(text: str, section: _Section, label: str, room: _Room, depth: int = 0) -> str | None:
     """A text with the values of what it refers to; None where one of them is not known."""
     if UNKNOWN in text or _UNSURE.search(_REFERENCE.sub("", text)):
         return None
@@ -390,7 +397,7 @@ def _resolved(text: str, section: _Section, label: str, depth: int = 0) -> str |
         if match["own"] == "id":
             value = label or None
         elif match["name"] or match["braced"]:
-            value = _looked_up(match["name"] or match["braced"], section, label, depth)
+            value = _looked_up(match["name"] or match["braced"], section, label, room, depth)
         if value is None:
             return None
         pieces += [text[at : match.start()], value]
@@ -398,15 +405,18 @@ def _resolved(text: str, section: _Section, label: str, depth: int = 0) -> str |
     return "".join([*pieces, text[at:]])
 
 
-def _looked_up(name: str, section: _Section, label: str, depth: int) -> str | None:
+def _looked_up(name: str, section: _Section, label: str, room: _Room, depth: int) -> str | None:
     """The value of a key of a section or of one around it. One without a value waits for that of another file."""
     here: _Section | None = section
+    room.followed -= 1
     while here is not None and name not in here.entries:
         here = here.parent
-    if here is None or depth > _MOST_DEPTH:
+        room.followed -= 1
+    if here is None or depth > _MOST_DEPTH or room.followed < 0:
         return None
     word = here.entries[name].word
-    return None if not word or _CALL.match(word) else _resolved(word, here, label, depth + 1)
+    room.followed -= len(word) // _OF_A_TEXT
+    return None if not word or _CALL.match(word) else _resolved(word, here, label, room, depth + 1)
 
 
 # --- Namelists ---
@@ -434,8 +444,8 @@ def _files(layers: list[_Section], registry: Registry, text: Text, room: _Room) 
     for name, of_name in sections.items():
         if room.left < 0:
             return
-        writing = _Writing(text)
-        for label, section, entries in _groups(of_name):
+        writing = _Writing(text, room)
+        for label, section, entries in _groups(of_name, room):
             room.left -= _OF_A_GROUP + sum(1 + len(entry.elements) // _IN_A_LIST for entry in entries)
             if room.left < 0:
                 break
@@ -450,7 +460,7 @@ def _files(layers: list[_Section], registry: Registry, text: Text, room: _Room) 
 _IS_NAMELIST = re.compile(r"NAMELIST_|.*namelist\Z|.*\.nml\Z")
 
 
-def _groups(files: list[_Section]) -> Iterator[tuple[str, _Section, list[_Entry]]]:
+def _groups(files: list[_Section], room: _Room) -> Iterator[tuple[str, _Section, list[_Entry]]]:
     """The groups of a file that are written: label, the section that stands for it, keys with values.
 
     A group such as `output_nml atm` begins with what is said of the plain `output_nml`, and of the one that it
@@ -461,6 +471,7 @@ def _groups(files: list[_Section]) -> Iterator[tuple[str, _Section, list[_Entry]
         for section in file.sections:
             for label in section.names:
                 given.setdefault(label, []).append(section)
+    room.left -= sum(map(len, given.values())) // _IN_A_LIST  # also of those that are hidden
     removed = {word for file in files if ".remove" in file.entries for word in file.entries[".remove"].words}
     is_hidden = any(_is_true(file, ".hide") for file in files)
     labelled = {label.partition(" ")[0] for label in given if " " in label}
@@ -468,11 +479,11 @@ def _groups(files: list[_Section]) -> Iterator[tuple[str, _Section, list[_Entry]
     for label, sections in given.items():
         if is_hidden or label in removed or label in labelled or _is_true(sections[-1], ".hide"):
             continue
-        yield label, sections[-1], list(_entries(label, given, known, 0).values())
+        yield label, sections[-1], list(_entries(label, given, known, room, 0).values())
 
 
 def _entries(
-    label: str, given: dict[str, list[_Section]], known: dict[str, dict[str, _Entry]], depth: int
+    label: str, given: dict[str, list[_Section]], known: dict[str, dict[str, _Entry]], room: _Room, depth: int
 ) -> dict[str, _Entry]:
     """What is said of a label; of each it is worked out once. One that extends itself says nothing more by that."""
     if label in known:
@@ -481,11 +492,13 @@ def _entries(
     plain = label.partition(" ")[0]
     for other in (plain, *(s.entries[".extends"].word for s in given.get(label, ()) if ".extends" in s.entries)):
         if other != label and other in given and depth < _MOST_DEPTH:
-            found |= _entries(other, given, known, depth + 1)
+            found |= _entries(other, given, known, room, depth + 1)
+    room.left -= len(found) // _IN_A_LIST  # also of those that are removed again
     for section in given.get(label, ()):
         for key in section.entries[".remove"].words if ".remove" in section.entries else ():
             found.pop(key, None)
         found |= {key: entry for key, entry in section.entries.items() if not key.startswith(".")}
+        room.left -= len(section.entries) // _IN_A_LIST
     return found
 
 

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
@@ -357,7 +358,7 @@ def lift_without_master(
     says is unknown."""
     models = tuple(
         model if kind != "jsbach" else host_of_land(model, registry)
-        for file, kind in files
+        for file, kind in islice(files, MOST_MODELS + 1)  # more start nowhere, and each is held against the others
         for model in [_alone(file, unknown_entry(registry, kind))]
     )
     names = ("master_nml", "master_time_control_nml")

@@ -280,3 +280,33 @@ def test_a_list_that_nobody_could_read_is_not_read(path):
     assert [group.name for group in file.groups] == ["run_nml"]
     (problem,) = lifted.problems
     assert problem.message.startswith("the namelists of all jobs have more than 20000 values")
+
+
+def test_values_that_refer_to_ever_more_others_are_unknown(path):
+    """Each value is three times the next: three to the power of twelve of them."""
+    keys = "".join(f"k{number} = $k{number + 1} $k{number + 1} $k{number + 1}\n" for number in range(12))
+    lifted = lift(path, f"[namelists]\n{keys}k12 = x\n[[NAMELIST_atm]]\n[[[run_nml]]]\nnum_lev = $k0\ndtime = 2\n")
+    assert [problem.kind for problem in lifted.problems] == ["too-much"]
+    assert lifted.problems[0].message.startswith("what values refer to leads to more than")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[[{', '.join(f'a{n}' for n in range(3000))}]]\n.hide = true\n"
+        f"{''.join(f'[[[g{n}]]]{chr(10)}' for n in range(100))}",
+        f"[[NAMELIST_atm]]\n[[[output_nml]]]\n{''.join(f'k{n} = 1{chr(10)}' for n in range(9000))}"
+        f"[[[{', '.join(f'output_nml {n}' for n in range(50))}]]]\n.remove = {', '.join(f'k{n}' for n in range(9000))}",
+    ],
+    ids=["hidden", "removed"],
+)
+def test_what_is_not_written_counts_too(text, path):
+    """Names of files times groups that are hidden in each; labels times values that each takes away again."""
+    lifted = lift(path, f"[namelists]\n{text}\n")
+    assert [problem.kind for problem in lifted.problems] == ["too-much"]
+
+
+def test_no_more_models_than_one_too_many(path):
+    names = ", ".join(f"NAMELIST_atm{number}" for number in range(30))
+    lifted = lift(path, f"[namelists]\n[[{names}]]\n[[[run_nml]]]\nnum_lev = 5\n")
+    assert len(lifted.experiments[0].models) == 16
