@@ -380,3 +380,17 @@ def test_any_answer_is_the_real_programs(commands):
     assert [(command, said) for command, said in decided] == [
         (command, result) for (command, _), result in zip(decided, results, strict=True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "stdin"),
+    [
+        ("seq", ["-s", "y" * 90_000, "20000"], None),
+        ("seq", ["-f", f"{'y' * 90_000}%g", "20000"], None),
+        ("printf", [f"%s{'y' * 45_000}", *["a"] * 9900], None),
+        ("cut", ["-d:", "-f1-", f"--output-delimiter={'y' * 20_000}"], "a:" * 200_000),
+    ],
+    ids=["seq -s", "seq -f", "printf", "cut"],
+)
+def test_what_is_printed_again_and_again_has_a_bound(name, arguments, stdin):
+    assert run_program(name, arguments, stdin) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nmlgen.script.programs.command import Command, Result, UndecidedCommand, joined, lines_of
+from nmlgen.script.programs.command import Command, Result, UndecidedCommand, joined, lines_of, refuse_length
 
 
 def cut(command: Command) -> Result:
@@ -29,6 +29,7 @@ def cut(command: Command) -> Result:
         raise UndecidedCommand("a delimiter that is no character")
     between = options.get("o", delimiter)
     lines = []
+    refuse_length(command.text.count(delimiter) * len(between))
     for line in lines_of(command.text):
         if delimiter in line:
             lines.append(between.join(_chosen(line.split(delimiter), ranges, options)))

@@ -11,8 +11,18 @@ Result: TypeAlias = tuple[str, int]
 """What a program prints on its standard output, and its exit status."""
 
 
+_MOST_PRINTED = 1_000_000
+"""Characters: a long separator, format or delimiter comes as often as there are numbers, arguments or columns."""
+
+
 class UndecidedCommand(Exception):
     """What the program prints cannot be known."""
+
+
+def refuse_length(characters: int) -> None:
+    """Raises UndecidedCommand where a program would print more than is worked out."""
+    if characters > _MOST_PRINTED:
+        raise UndecidedCommand("an output too long")
 
 
 @frozen

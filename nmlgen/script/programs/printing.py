@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from nmlgen.script.programs.command import Command, Result, UndecidedCommand
+from nmlgen.script.programs.command import Command, Result, UndecidedCommand, refuse_length
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\"}
 _MOST_ROUNDS = 10_000
@@ -118,9 +118,13 @@ def formatted(format_text: str, values: list[str], *, leading_zero: bool | None 
     remaining = iter(values)
     count = len(values)
     result: list[str] = []
+    printed = 0
     for _ in range(_MOST_ROUNDS):
         taken: list[str] = []
+        before = len(result)
         goes_on = _one_round(format_text, remaining, taken, result, leading_zero)
+        printed += sum(map(len, result[before:]))
+        refuse_length(printed)
         count -= len(taken)
         if not goes_on or count <= 0 or not taken:
             return "".join(result)

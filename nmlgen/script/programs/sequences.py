@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from nmlgen.script.programs.command import Command, Result, UndecidedCommand
+from nmlgen.script.programs.command import Command, Result, UndecidedCommand, refuse_length
 from nmlgen.script.programs.printing import directive
 
 _MOST_NUMBERS = 20_000
@@ -28,6 +28,7 @@ def seq(command: Command) -> Result:
     values = [first + step * index for index in range(count)]
     if not values:
         return "", 0
+    refuse_length(count * (len(options.get("s", "")) + len(options.get("f", ""))))
     texts = _texts(values, numbers, options)
     return options.get("s", "\n").join(texts) + "\n", 0
 
