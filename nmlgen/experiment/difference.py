@@ -32,6 +32,7 @@ PARTS = (MASTER, NAMELIST, JOB)
 
 _STREAM = "output_nml"
 _SUBSCRIPTS = re.compile(r"\([^()]*\)")
+_MOST_ELEMENTS = 10_000
 _ELEMENT = re.compile(r"(?P<array>.*\w)\((?P<index>\d{1,9})\)")
 
 
@@ -197,7 +198,11 @@ def _with_whole_arrays(group: Group, registry: Registry, file: str) -> Mapping[s
         if name in whole and whole[name].certainty is Certainty.UNKNOWN:
             continue
         given = as_list(whole[name].value) if name in whole else []
-        position = int(match["index"]) - bounds_of(variable.shape[0])[0]
+        first, last = bounds_of(variable.shape[0])
+        position = int(match["index"]) - first
+        if not first <= int(match["index"]) <= last or position >= _MOST_ELEMENTS:
+            whole[key] = setting  # it is none of the array: nothing is filled up to it
+            continue
         given = _filled(given, position, variable)
         values = [*given[:position], *as_list(setting.value), *given[position + len(as_list(setting.value)) :]]
         whole[name] = written(f"{group.name}.{name}", values, setting.origin.layer, setting.span)

@@ -331,3 +331,9 @@ def test_a_side_that_does_not_say_where_it_runs_is_not_elsewhere():
     one, two, nobody = (evolve(WAVE, machine=evolve(WAVE.machine, name=name)) for name in ("a", "b", UNKNOWN_SITE))
     assert [name for _, name, _ in found(one, two)] == ["site"]
     assert found(one, nobody) == found(nobody, two) == []
+
+
+def test_an_element_beyond_its_array_fills_nothing_up_to_it():
+    spec = load(namelists={"run_nml": {"num_lev(999999999)": 20}})
+    names = {name for section, name, _ in found(spec.experiment, of("&run_nml num_lev = 30 /"), NAMELIST)}
+    assert "num_lev(999999999)" in names
