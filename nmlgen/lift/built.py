@@ -28,6 +28,7 @@ from nmlgen.models.icon.placement import task_count
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.launch import LAYER
 from nmlgen.script.setstripe import Setstripe
+from nmlgen.script.state import in_order
 from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import Source, Span
@@ -223,14 +224,14 @@ class _Shell:
         found = self.variables.get(variable)
         if found is None or not found.elements:
             return None
-        return self.path(name, found.elements[min(found.elements, key=int)])
+        return self.path(name, found.elements[in_order(found)[0]])
 
     def elements(self, name: str) -> list[tuple[str, Span | None]]:
         """The words of an array, up to the first that is not known."""
         found = self.variables.get(name)
         if found is None or found.elements is None:
             return []
-        values = [found.elements[key] for key in sorted(found.elements, key=int)]
+        values = [found.elements[key] for key in in_order(found)]
         texts = [(text_of(within(value, self.guard)), _span(value)) for value in values]
         return [(text, span) for text, span in takewhile(lambda word: word[0] is not None, texts) if text is not None]
 

@@ -16,7 +16,7 @@ from nmlgen.experiment.setting import Setting, unknown, written
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Piece
 from nmlgen.script.options import StaticWord
-from nmlgen.script.state import Variable
+from nmlgen.script.state import Variable, in_order
 from nmlgen.script.values import Place, Possibility, Value, joined, known, text_of, within
 from nmlgen.script.worlds import Stretch, World, WrittenFile, stretch_of
 from nmlgen.source import Span
@@ -88,6 +88,8 @@ _ENTRY = (
     "model_max_rank",
     "model_inc_rank",
 )
+_MOST_GRIDS = 1_000
+"""As many nests as a spec may have: of more grids in a variable the first are taken."""
 _QUOTED = frozenset(("model_name", "model_namelist_filename"))
 _YES = ("yes", "true")
 
@@ -149,7 +151,7 @@ class Ending:
         for name in ("atmo_dyn_grids", "atmo_rad_grids", "ocean_grids"):
             value = self._value(name)
             text = None if value is None else text_of(within(value, self.guard))
-            for word in (text or "").translate(_NO_QUOTES).split():
+            for word in (text or "").translate(_NO_QUOTES).split()[:_MOST_GRIDS]:
                 directory = None if folder is None else text_of(within(folder, self.guard))
                 setting = f"input_files.{word}.source"
                 place = self._place(value)
@@ -199,7 +201,7 @@ class Ending:
         """The variables of each model's entry."""
         variable = self.evaluation.final.get("namelist_list")
         if variable is not None and (elements := variable.elements):
-            return [self._entry(key) for key in sorted(elements, key=int) if text_of(within(elements[key], self.guard))]
+            return [self._entry(key) for key in in_order(variable) if text_of(within(elements[key], self.guard))]
         for name, model, number in _ALONE:
             value = self._value(name)
             if value is not None and text_of(within(value, self.guard)) != "":
@@ -234,7 +236,7 @@ class Ending:
         yield self._of("restart_jsbach", "restart", known(".false."))
         yield self._plain(" debug_level = 0\n timer_level = 0\n")
         yield self._end()
-        domains = max(1, len((self._text("atmo_dyn_grids") or "").split()))
+        domains = min(max(1, len((self._text("atmo_dyn_grids") or "").split())), _MOST_GRIDS)
         for number in range(1, domains + 1):
             suffix = f"_d{number}" if domains > 1 else ""
             yield self._line("jsb_model_nml")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from nmlgen.errors import InputError, SpecError
@@ -38,6 +38,8 @@ from nmlgen.units.whole import decimal
 from nmlgen.values import evolve, frozen
 
 _HOSTS = "SLURM_HOSTFILE"
+_MOST_PROGRAMS = 500
+"""A bound on work: the seats of each depend on those of the others."""
 _FIGURE = re.compile(r"\$\(\s*nvidia-smi\s+(?:--list-gpus|-L)\s*\|\s*wc\s+-l\s*\)")
 _REPLACED = re.compile(
     r"--(?:multi-prog|overcommit|hint|gpu-bind|gpus-per-task|het-group|mem-bind|ntasks-per-\w+|nodelist|exact)\b|-O\Z|-w\b"
@@ -94,6 +96,8 @@ def with_placement(
     if not lines:
         return Placed(experiment)
     try:
+        if len(lines) > _MOST_PROGRAMS:
+            raise _Undecided(f"it starts {len(lines)} programs, of more than {_MOST_PROGRAMS} that is not worked out")
         return _unbound(_Placing(experiment, job, directory, files, hosts, dict(variables or {})).placed(lines))
     except _Undecided as reason:
         span = job.launch.launch.command.span if job.launch is not None else None
@@ -211,12 +215,10 @@ class _Placing:
                 raise _Undecided("the ranks of the models are not known")
             total = 1 + max(number for number in highest if number is not None)
         if sum(len(lines[number].ranks) for number in own) != total:
-            own = []
-            for number in range(len(lines)):  # the first ones, if they are as many as the models have ranks
-                if sum(len(lines[one].ranks) for one in own) < total:
-                    own.append(number)
-            if sum(len(lines[number].ranks) for number in own) != total:
+            ends = list(accumulate(len(line.ranks) for line in lines))
+            if total not in ends:  # the first ones, if they are as many as the models have ranks
                 raise _Undecided(f"the models have {total} ranks, and no programs of the launch have as many")
+            own = list(range(ends.index(total) + 1))
         world = [(number, rank) for number in own for rank in lines[number].ranks]
         world.sort(key=lambda item: item[1])
         tasks = written("ntasks", total, LAYER, self.span)

@@ -15,7 +15,7 @@ from nmlgen.script.conditions import Truth, negation, truth
 from nmlgen.script.ends import WayEndsError
 from nmlgen.script.events import Field, Piece
 from nmlgen.script.listing import WILDCARD, expanded, last_part
-from nmlgen.script.state import Variable
+from nmlgen.script.state import Variable, in_order
 from nmlgen.script.syntax import (
     Arithmetic,
     Assignment,
@@ -528,7 +528,7 @@ class Expansion:
         self.shell.effort.on_elements(len(variable.elements))
         if any(case.is_set is not True for value in variable.elements.values() for case in value):
             return None
-        return [variable.elements[key] for key in _in_order(variable)]
+        return [variable.elements[key] for key in in_order(variable)]
 
     def elements(self, part: Parameter) -> list[Value] | None:
         """The same with the operator applied to each."""
@@ -537,7 +537,7 @@ class Expansion:
             if variable is None or variable.is_open or variable.elements is None:
                 return None
             self.shell.effort.on_elements(len(variable.elements))
-            return [known(key) for key in _in_order(variable)]
+            return [known(key) for key in in_order(variable)]
         elements = self._elements(part)
         if elements is None or not part.operator:
             return elements
@@ -886,16 +886,9 @@ def _shown(pieces: tuple[Piece, ...]) -> str:
     return "".join(piece.value[0].text for piece in pieces)
 
 
-def _in_order(variable: Variable) -> list[str]:
-    assert variable.elements is not None
-    if "A" in variable.attributes:
-        return list(variable.elements)
-    return sorted(variable.elements, key=int)
-
-
 def _is_sparse(variable: Variable) -> bool:
     assert variable.elements is not None
-    return _in_order(variable) != [str(number) for number in range(len(variable.elements))]
+    return in_order(variable) != [str(number) for number in range(len(variable.elements))]
 
 
 def split(text: str, separators: str) -> list[tuple[str | None, bool]]:

@@ -252,6 +252,14 @@ def joined_variable(name: str, one: Variable | None, two: Variable | None, mine:
     return Variable(value, elements, attributes, is_open)
 
 
+def in_order(variable: Variable) -> list[str]:
+    """The subscripts of an array in order; the names of an associative one as they were given."""
+    elements = variable.elements or {}
+    if "A" in variable.attributes or not all(map(str.isdecimal, elements)):
+        return list(elements)
+    return sorted(elements, key=int)
+
+
 def _elements(variable: Variable) -> Mapping[str, Value]:
     """The elements of an array; a variable that is none has one."""
     if variable.elements is not None:

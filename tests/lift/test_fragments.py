@@ -385,3 +385,17 @@ def test_what_a_tool_prints_changes_no_model_and_what_may_is_named(tmp_path: Pat
     (remark,) = remarks('eval "$(cat settings)"')
     line = _COUPLED.count("\n") + 1
     assert f"exp.pair:{line}:1: what this does is not known, so which models run is not known" in remark
+
+
+def test_models_by_names_and_not_by_numbers(tmp_path: Path) -> None:
+    script = tmp_path / "exp.test"
+    script.write_text(f"typeset -A namelist_list\nnamelist_list[a]=NAMELIST_test\n{_ATMOSPHERE}")
+    import_spec(script, site="levante")
+
+
+def test_of_very_many_grids_the_first_are_taken(tmp_path: Path) -> None:
+    script = tmp_path / "exp.test"
+    grids = " ".join(f"g{number}.nc" for number in range(3000))
+    script.write_text(f"run_jsbach=yes\n{_ATMOSPHERE}atmo_dyn_grids='{grids}'\n")
+    loaded = load(script, header={})
+    assert sum(file.target.startswith("g") for file in loaded.experiment.inputs) == 1000

@@ -397,3 +397,15 @@ def test_diff_takes_what_import_takes(tmp_path: Path) -> None:
     (tmp_path / "others").write_text("".join(f"{host}\n" for host in others))
     moved = compare(spec, script, hosts=tmp_path / "others", **told)
     assert {change.name.rpartition(".")[2] for change in moved.differences} >= {"seats"}
+
+
+def test_very_many_programs_are_not_placed(tmp_path: Path) -> None:
+    lines = "".join(f"{number} ./program{number}\n" for number in range(600))
+    script = tmp_path / "exp.run"
+    script.write_text(
+        "#!/bin/bash\n#SBATCH --ntasks=600\ncat >NAMELIST_atm <<EOF\n&run_nml num_lev = 5 /\n&grid_nml /\n"
+        "&dynamics_nml /\nEOF\n"
+        f"cat >programs <<EOF\n{lines}EOF\nsrun --ntasks=600 --multi-prog programs\n"
+    )
+    found = import_spec(script)
+    assert any("it starts 600 programs" in remark for remark in found.remarks)
