@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -34,7 +34,7 @@ from nmlgen.script.hardly_a_script import is_hardly_a_script, is_piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.worlds import Stretch, WrittenText
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source, Span, Stretches
 from nmlgen.suppression import Suppression, suppressions_in
 from nmlgen.values import evolve
 
@@ -170,8 +170,10 @@ class _Judged:
             report = check(experiment, (), first)
             found += report.findings
             self.undecided += report.undecided
-            for component in experiment.components:
-                found += _missing_directories(way, component)
+            if UNKNOWN not in way.directories and way.makes_all:
+                made = _Paths(map(normpath, way.directories))
+                for component in experiment.components:
+                    found += _missing_directories(made, component)
         self.findings = dict.fromkeys(found)
         self.written = frozenset(written - {None})
 
@@ -266,22 +268,32 @@ def _misspelt(lifted: LiftedScript) -> Iterator[Finding]:
     once -= {*own, *DYNAMIC, *SYSTEM}
     if len(once) > _MOST_SLIPS or len(own) > _MOST_VARIABLES:
         return  # no script that somebody wrote
+    if not once:
+        return
+    comments, given = Stretches((one.start, one.end) for one in lifted.script.comments), _first_given(text)
     for match in (match for match in _USED.finditer(text) if (match[1] or match[2]) in once):
         name = match[1] or match[2]
-        if text.count(name) != 1 or any(one.start <= match.start() < one.end for one in lifted.script.comments):
+        if text.count(name) != 1 or match.start() in comments:
             continue
         meant = nearest(name, own, 1)
-        if meant is not None and _stem(meant) != _stem(name) and not _is_first_given(meant, text, match.start()):
+        if meant is not None and _stem(meant) != _stem(name):
+            first = given.get(meant, len(text))
+            if first < match.start() and text.find("\n", first, match.start()) < 0:
+                continue  # it is given its first value in this line: `case=$CASES/$1`
             message = f"nothing in this script sets {name}: it is empty unless the surroundings set it"
             span = lifted.script.text.span(match.start(), match.end())
             yield problem("SHL003", Severity.WARNING, message, span, suggestion(meant))
 
 
-def _is_first_given(name: str, text: str, end: int) -> bool:
-    """Whether a line gives a variable its first value before it comes to a place, where the name cannot be meant:
-    `case=$CASES/$1`."""
-    first = re.search(rf"(?<![\w$-]){re.escape(name)}=|\bfor[ \t]+{re.escape(name)}[ \t]", text[:end])
-    return first is not None and "\n" not in text[first.start() : end]
+_GIVEN = re.compile(r"(?<![\w$-])(?:([A-Za-z_]\w*)=|for[ \t]+([A-Za-z_]\w*)[ \t])")
+
+
+def _first_given(text: str) -> dict[str, int]:
+    """Where variables are given a value first, each by its name."""
+    found: dict[str, int] = {}
+    for match in _GIVEN.finditer(text):
+        found.setdefault(match[1] or match[2], match.start())
+    return found
 
 
 def _stem(name: str) -> str:
@@ -298,17 +310,37 @@ def _source_text(piece: Piece) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _missing_directories(way: Way, component: Component) -> Iterator[Finding]:
-    if UNKNOWN in way.directories or not way.makes_all:
-        return
-    made = set(map(normpath, way.directories))
+class _Paths:
+    """Paths in order, of which one is sought by its beginning or its end without looking at all."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = sorted(set(paths))
+        self._backwards = sorted(path[::-1] for path in self._paths)
+
+    def hold(self, path: str) -> bool:
+        """Whether one of them is this path, leads through it, or ends with it."""
+        return any(
+            (
+                _has_beginning(self._paths, path, is_whole=True),
+                _has_beginning(self._paths, f"{path}/"),
+                _has_beginning(self._backwards, f"{path[::-1]}/"),
+            )
+        )
+
+
+def _has_beginning(texts: list[str], beginning: str, *, is_whole: bool = False) -> bool:
+    """Whether one of some sorted texts begins so, or is that."""
+    number = bisect_left(texts, beginning)
+    found = texts[number] if number < len(texts) else ""
+    return found == beginning if is_whole else found.startswith(beginning)
+
+
+def _missing_directories(made: _Paths, component: Component) -> Iterator[Finding]:
     for setting, named, what in _directories(component):
         directory = normpath(named)
         if directory.startswith(("/", "..", "<")) or directory == ".":
             continue
-        if not any(
-            name == directory or name.startswith(f"{directory}/") or name.endswith(f"/{directory}") for name in made
-        ):
+        if not made.hold(directory):
             yield problem(
                 "SHL004",
                 Severity.ERROR,

@@ -10,6 +10,7 @@ import pytest
 
 import nmlgen
 from nmlgen.namelist.registry import read_registry
+from nmlgen.reviewing import _first_given, _Paths
 from nmlgen.spec.schema import editor_schema
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
@@ -895,3 +896,19 @@ def test_namelists_of_other_programs_in_a_directory_are_passed_over(tmp_path):
     report = nmlgen.lint([tmp_path])
     assert [finding.code for finding in report.findings] == ["NML001", "NML001"]
     assert "NML001" in codes(nmlgen.lint([tmp_path / "ww3_grid.nml"]))
+
+
+def test_a_path_is_found_by_its_beginning_its_end_or_as_it_is() -> None:
+    draw = random.Random(4)
+    names = ["/".join(draw.choice("ab-") for _ in range(draw.randrange(1, 5))) for _ in range(400)]
+    for number in range(0, 400, 8):
+        made = names[number : number + 7]
+        paths, sought = _Paths(made), names[number + 7]
+        alike = [n == sought or n.startswith(f"{sought}/") or n.endswith(f"/{sought}") for n in made]
+        assert paths.hold(sought) is any(alike)
+
+
+def test_where_variables_are_given_a_value_first() -> None:
+    text = "a=$b\nexport c=1 d=2 c=3\nfor e in $a; do x-f=1 $g=2 h=i=3; done\n"
+    places = {name: text.index(f"{name}=") for name in "acdhi"} | {"e": text.index("for")}
+    assert _first_given(text) == places

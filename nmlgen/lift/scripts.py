@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -668,7 +669,7 @@ def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[st
     script's `home`, the other without one, the second is the rest of the first: scripts write in the directory they
     start in."""
     found = dict(files)
-    parents = {parent for name in files for parent in _parents(name) if UNKNOWN in parent and parent in files}
+    names = sorted(files)
     for name, file in files.items():
         if name not in found:
             continue  # the rest of another
@@ -678,19 +679,18 @@ def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[st
         if is_home and rest is not None:
             found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
             del found[base]
-        elif name in parents and any(
-            other.startswith(f"{name}/") and found[other].stretches == file.stretches for other in found
+        elif UNKNOWN in name and any(
+            other in found and found[other].stretches == file.stretches for other in _below(name, names)
         ):
             del found[name]  # what a file was moved to turned out to be a directory, or may be one
     return found
 
 
-def _parents(name: str) -> Iterator[str]:
-    """The names before each slash of a name."""
-    place = name.find("/")
-    while place >= 0:
-        yield name[:place]
-        place = name.find("/", place + 1)
+def _below(directory: str, names: list[str]) -> Iterator[str]:
+    """Those of some sorted names that lie in a directory."""
+    beginning = f"{directory}/"
+    there = map(names.__getitem__, range(bisect_left(names, beginning), len(names)))
+    yield from takewhile(lambda name: name.startswith(beginning), there)
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:
