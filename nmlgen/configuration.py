@@ -44,7 +44,7 @@ _PROJECT_FILE = "pyproject.toml"
 _PROJECT_TABLE = "tool.nmlgen"
 _HEADER = re.compile(r"\s*(\[{1,2})([^\[\]]+)\]")
 _KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
-_MOST_DOTS = 500
+_MOST_DOTS, _MOST_DOTS_OF_ALL = 500, 50_000  # in a line, and in all lines together
 _PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _WILD = re.compile(r"[*?]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -175,9 +175,15 @@ def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Co
 def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
     shown = os.path.relpath(file)
     source = files.read(file, shown)
+    dots = 0
     for number, line in enumerate(source.lines, start=1):  # tomllib copies what it has of a key for each of its parts
-        if line.count(".") > _MOST_DOTS:
+        here = line.count(".")
+        dots += here
+        if here > _MOST_DOTS:
             raise ConfigurationError(source.span(number, 1), f"a line with more than {_MOST_DOTS} dots is not read")
+        if dots > _MOST_DOTS_OF_ALL:  # and makes a table of each part
+            message = f"more than {_MOST_DOTS_OF_ALL} dots are not read"
+            raise ConfigurationError(source.span(number, 1), message)
     try:
         return source, tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:

@@ -154,6 +154,7 @@ def test_whether_it_finds_nothing_is_said_only_if_all_its_files_were_judged(here
         ("select = " + "[" * 5000, "nmlgen.toml"),
         ("a = " + "9" * 5000 + "\n", "nmlgen.toml: a number has too many digits"),
         ("[x]\n" + "a." * 100_000 + "b = 1\n", "nmlgen.toml:2:1: a line with more than 500 dots is not read"),
+        (f"a{'.a' * 490} = 1\n" * 200, "nmlgen.toml:103:1: more than 50000 dots are not read"),
         ("a = 1\nb = = 2\n", "nmlgen.toml:2:5: invalid value"),
         ('slect = ["RST"]\n', 'nmlgen.toml:1:1: there is no key "slect"; did you mean "select"?'),
         (
