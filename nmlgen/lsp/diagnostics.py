@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
 
 from lsprotocol import types
@@ -24,10 +27,13 @@ _SEVERITIES = {
 
 def diagnostics_of(analysis: Analysis, encoding: str) -> list[types.Diagnostic]:
     """What is found, by its place in the document. What stands in another file is told where the document names it."""
-    return [_diagnostic(finding, analysis, encoding) for finding in analysis.findings]
+    named = cache(partial(_where_named, analysis.document.source))  # many findings may stand in one other file
+    return [_diagnostic(finding, analysis, encoding, named) for finding in analysis.findings]
 
 
-def _diagnostic(finding: Finding, analysis: Analysis, encoding: str) -> types.Diagnostic:
+def _diagnostic(
+    finding: Finding, analysis: Analysis, encoding: str, where_named: Callable[[str], Span] | None = None
+) -> types.Diagnostic:
     source = analysis.document.source
     lines = [finding.message, *finding.notes]
     related: list[types.DiagnosticRelatedInformation] = []
@@ -36,7 +42,8 @@ def _diagnostic(finding: Finding, analysis: Analysis, encoding: str) -> types.Di
     elif finding.span.source.name == source.name:
         span = finding.span
     else:
-        span = _where_named(source, finding.span.source.name)
+        name = finding.span.source.name
+        span = _where_named(source, name) if where_named is None else where_named(name)
         lines[0] = f"{_short(finding.span)}: {lines[0]}"
         if (path := analysis.read.get(finding.span.source.name)) is not None:
             place = types.Location(path.as_uri(), Positions(finding.span.source, encoding).range(finding.span))
@@ -118,8 +125,9 @@ def _is_asked_for(kind: str, only: list[str]) -> bool:
 
 
 def _found_at(analysis: Analysis, wanted: types.Range, encoding: str) -> Iterator[Finding]:
+    named = cache(partial(_where_named, analysis.document.source))
     for finding in analysis.findings:
-        place = _diagnostic(finding, analysis, encoding).range
+        place = _diagnostic(finding, analysis, encoding, named).range
         if _key(place.start) <= _key(wanted.end) and _key(wanted.start) <= _key(place.end):
             yield finding
 
@@ -135,28 +143,35 @@ def _key(position: types.Position) -> tuple[int, int]:
 
 def _apart(fixes: Iterable[Fix]) -> Iterator[Fix]:
     """The fixes that do not touch one before."""
-    taken: list[tuple[str, int, int]] = []
+    taken: dict[str, list[tuple[int, int]]] = {}  # by the names of files, in order and apart
     for fix in fixes:
         places = [(edit.span.source.name, *edit.span.offsets) for edit in fix.edits]
-        if not any(name == n and start <= b and a <= end for name, start, end in places for n, a, b in taken):
-            taken += places
+        if not any(_is_taken(taken.get(name, ()), start, end) for name, start, end in places):
+            for name, start, end in places:
+                insort(taken.setdefault(name, []), (start, end))
             yield fix
+
+
+def _is_taken(places: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether one of some places, which stand in order and apart, touches a stretch of the text."""
+    before = bisect_right(places, end, key=itemgetter(0))
+    return before > 0 and places[before - 1][1] >= start
 
 
 def _workspace_edit(fixes: Iterable[Fix], analysis: Analysis, encoding: str) -> types.WorkspaceEdit | None:
     """The edits of fixes by the files that they change; None if one is in a text that is no file of the author's."""
     uris = _uris(analysis)
-    changes: dict[str, list[types.TextEdit]] = {}
+    changes: dict[str, dict[tuple[int, int, str], types.TextEdit]] = {}
     for fix in fixes:
         for edit in fix.edits:
             uri = uris.get(edit.span.source.name)
             if uri is None:
                 return None
-            place = Positions(edit.span.source, encoding).range(edit.span)
-            change = types.TextEdit(place, edit.replacement)
-            if change not in changes.setdefault(uri, []):
-                changes[uri].append(change)
-    return types.WorkspaceEdit(changes=changes)
+            key = (*edit.span.offsets, edit.replacement)
+            if key not in changes.setdefault(uri, {}):
+                place = Positions(edit.span.source, encoding).range(edit.span)
+                changes[uri][key] = types.TextEdit(place, edit.replacement)
+    return types.WorkspaceEdit(changes={uri: list(edits.values()) for uri, edits in changes.items()})
 
 
 def _uris(analysis: Analysis) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ from nmlgen.values import define
 
 _KINDS = types.SymbolKind
 _MOST_LEVELS = 3
+_MOST_SYMBOLS = 10_000  # each with those within it: more nobody looks through
 _FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+(\w+)|(\w+)[ \t]*\([ \t]*\))", re.MULTILINE)
 _TABLE = re.compile(r"^[ \t]*(\[+)([^\[\]\n]+)\]", re.MULTILINE)
 
@@ -43,7 +44,7 @@ def symbols_of(document: Document, encoding: str) -> list[types.DocumentSymbol]:
     else:
         found = _of_levels(_tables(text), len(text))
     positions = Positions(document.source, encoding)
-    return [_symbol(one, positions) for one in found]
+    return [_symbol(one, positions) for one in found[:_MOST_SYMBOLS]]
 
 
 def _symbol(symbol: _Symbol, positions: Positions) -> types.DocumentSymbol:
@@ -85,7 +86,8 @@ def _of_script(document: Document) -> list[_Symbol]:
         within = groups[bisect_left(starts, body.start) : bisect_left(starts, body.end)]
         if within:
             line = text.rfind("\n", 0, redirection.start) + 1
-            command = text[line:].partition("\n")[0].strip()
+            line_end = text.find("\n", line)
+            command = text[line : line_end if line_end >= 0 else len(text)].strip()
             end = max(body.end, line + len(command))
             found.append(_Symbol(command, _KINDS.File, line, end, line, redirection.end, within))
             for group in within:

@@ -421,3 +421,11 @@ def test_a_word_that_is_no_word_is_one_key_away_from_the_one_that_was_meant(name
 def test_what_is_marked_is_left_where_it_is_not_the_word(tmp_path):
     asked = Asked(tmp_path / "spec.yaml", SPEC.replace("site: levante", "site: |'levnte'"))
     assert actions_at(asked.analysis, types.Range(asked.position, asked.position), ["quickfix"], "utf-16") == []
+
+
+def test_no_more_symbols_than_somebody_looks_through():
+    documents = Documents()
+    text = "#!/bin/bash\n#SBATCH -n 4\n" + "cat <<E\n&a\n/\nE\n" * 10_100
+    found = symbols_of(documents.put("file:///tmp/a.sh", text, 1), "utf-16")
+    assert len(found) == 10_000
+    assert [child.name for child in found[-1].children] == ["&a"]
