@@ -429,3 +429,17 @@ def test_no_more_symbols_than_somebody_looks_through():
     found = symbols_of(documents.put("file:///tmp/a.sh", text, 1), "utf-16")
     assert len(found) == 10_000
     assert [child.name for child in found[-1].children] == ["&a"]
+
+
+def test_edits_of_many_fixes_are_not_held_against_each_other(monkeypatch):
+    compared: list[object] = []
+    same = types.TextEdit.__eq__
+    monkeypatch.setattr(types.TextEdit, "__eq__", lambda self, other: compared.append(other) or same(self, other))
+    documents = Documents()
+    text = "&run_nml\n" + " output = nml\n" * 60 + "/\n"
+    document = documents.put("file:///tmp/NAMELIST_atm", text, 1)
+    everywhere = types.Range(types.Position(0, 0), types.Position(62, 0))
+    actions = actions_at(analyse(document, documents.files()), everywhere, None, "utf-16")
+    edits = [edit for action in actions for edits in action.edit.changes.values() for edit in edits]
+    assert len(edits) > 100
+    assert not compared
