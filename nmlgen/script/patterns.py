@@ -34,8 +34,8 @@ def matches(pattern: Pattern, text: str, *, extglob: bool, effort: Effort | None
 def remove_prefix(text: str, pattern: Pattern, *, longest: bool, extglob: bool, effort: Effort | None = None) -> str:
     """`${text#pattern}`, and `${text##pattern}` if `longest`."""
     matcher = _Matcher(pattern, text, extglob, effort)
-    if not longest and matcher.has_negation:
-        raise UndecidedPattern("the shortest match of !(...), of which ksh finds another")
+    if not longest and matcher.has_no_sure_shortest:
+        raise UndecidedPattern("the shortest match of !(...) or *(*...), of which ksh finds another")
     ends = matcher.ends(0)
     return text[max(ends) if longest else min(ends) :] if ends else text
 
@@ -175,9 +175,10 @@ class _Matcher:
             raise UndecidedPattern("characters that are several bytes to some locales")
 
     @property
-    def has_negation(self) -> bool:
-        """Whether there is a `!(...)`."""
-        return any(isinstance(node, _Group) and node.operator == "!" for node in self._nodes)
+    def has_no_sure_shortest(self) -> bool:
+        """Whether there is a `!(...)`, or a star within what comes several times."""
+        groups = [node for node in self._nodes if isinstance(node, _Group)]
+        return any(group.operator == "!" or (group.operator in "*+" and _has_star(group)) for group in groups)
 
     def ends(self, start: int) -> set[int]:
         """Where a match that starts at an offset can end."""
@@ -243,6 +244,11 @@ def _escaped(pattern: Pattern) -> Iterator[tuple[str, bool]]:
         if is_quoted or following.isalnum():
             raise UndecidedPattern("a backslash that shells take differently")
         yield following, True
+
+
+def _has_star(group: _Group) -> bool:
+    parts = (node for alternative in group.alternatives for node in alternative)
+    return any(isinstance(node, _Star) or (isinstance(node, _Group) and _has_star(node)) for node in parts)
 
 
 class _PatternReader:

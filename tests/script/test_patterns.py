@@ -85,6 +85,11 @@ def test_the_table_is_decided(pattern, text):
     assert results(pattern, text, False)[:5].count(None) <= ("!(" in pattern)
 
 
+def test_the_shortest_match_of_a_star_that_comes_again_is_undecided():
+    assert compare("ksh", [("/*(*??)[-a]", "/111--")]) == []
+    assert results("/*(*??)[-a]", "/111--", is_ksh=True)[:3] == ["yes", None, ""]
+
+
 def test_quoted_characters_stand_for_themselves():
     assert matches([("a", False), ("*", True)], "a*", extglob=True)
     assert not matches([("a", False), ("*", True)], "ab", extglob=True)
