@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import islice, zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.calibration import Calibration, Family
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import situation_on_any_device
 from nmlgen.advise.fitting import Run, calibrate
@@ -19,7 +20,7 @@ from nmlgen.advise.recommendation import recommend
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
-from nmlgen.logs.darshan import darshan_of
+from nmlgen.logs.darshan import DarshanLog, darshan_of
 from nmlgen.logs.record import executable_of
 from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
@@ -37,6 +38,8 @@ _TIMERS = {  # as calibration calls them: as the table of logs does
     "wrt_output_io_avg_s": "wrt_output_io_s",
     "write_restart_procs_avg_s": "write_restart_procs_s",
 }
+_MOST_RUNS, _MOST_FAMILIES = 200, 50
+_MOST_READ = 8  # times that one directory is read, for as many numbers of tasks
 _GIVEN = ("nodes", "num_lev", "n_cells")
 
 
@@ -54,7 +57,9 @@ class Calibrated:
     def executables(self) -> dict[str, int]:
         """How many of the runs were made by which executable, by the records beside their logs, the most first. Runs
         without a record are not counted."""
-        used = [executable_of(Path(log.log), log.leg) for log, _ in self.runs]
+        asked = dict.fromkeys((Path(log.log), log.leg) for log, _ in self.runs)  # a table has many runs of one log
+        known = {one: executable_of(*one) for one in asked}
+        used = [known[Path(log.log), log.leg] for log, _ in self.runs]
         return dict(Counter(str(one) for one in used if one is not None).most_common())
 
     @property
@@ -97,10 +102,11 @@ def calibrate_logs(
     rows += scan_logs(logs, events=False, progress=progress)
     used: list[tuple[LogRun, Run]] = []
     left_out: list[tuple[LogRun, str]] = []
+    around = _Around()
     for row in rows:
         if isinstance(row, LogRun):
             try:
-                used.append((row, _learnt(row, given)))
+                used.append((row, _learnt(row, given, around)))
             except InputError as error:
                 left_out.append((row, str(error)))
     if not used and not left_out:
@@ -110,6 +116,8 @@ def calibrate_logs(
     if not used:
         reasons = [f"\n  {_place(run)}: {reason}" for run, reason in left_out]
         raise InputError(f"no run of {len(left_out)} can be used{''.join(reasons)}")
+    used, more = _parted(used)
+    left_out += more
     try:
         calibration = calibrate([run for _, run in used], prior, name)
     except ValueError as error:
@@ -118,7 +126,45 @@ def calibrate_logs(
     return Calibrated(calibration, tuple(used), tuple(left_out), warnings)
 
 
-def run_of(log: LogRun, given: Mapping[str, int] | None = None) -> Run:
+def _parted(used: list[tuple[LogRun, Run]]) -> tuple[list[tuple[LogRun, Run]], list[tuple[LogRun, str]]]:
+    """The runs that are fitted, and those that are left out as there are very many: each iteration goes through all
+    runs, and solves equations of all families. Of each family as many are taken as of others."""
+    families: dict[Family, list[int]] = {}
+    for place, (_, run) in enumerate(used):
+        families.setdefault(Family.of(run.case), []).append(place)
+    largest = sorted(families.values(), key=len, reverse=True)[:_MOST_FAMILIES]
+    turns = (place for turn in zip_longest(*largest) for place in turn if place is not None)
+    taken = frozenset(islice(turns, _MOST_RUNS))
+    reason = f"{_MOST_RUNS} runs of {_MOST_FAMILIES} grids and layouts of nodes are fitted at the most"
+    more = [(log, reason) for place, (log, _) in enumerate(used) if place not in taken]
+    return [one for place, one in enumerate(used) if place in taken], more
+
+
+class _Around:
+    """What lies beside logs, each thing read once: a table has many runs of one log, and a log may have many itself."""
+
+    def __init__(self) -> None:
+        self._planned: dict[Path, dict[int | None, Case | None]] = {}
+        self._darshan: dict[tuple[Path, str | None], DarshanLog | None] = {}
+
+    def planned(self, log: LogRun) -> Case | None:
+        """What the experiment beside a log says. Raises InputError where it was read for too many numbers of tasks."""
+        known = self._planned.setdefault(Path(log.log).parent, {})
+        if log.ntasks not in known:
+            if len(known) >= _MOST_READ:
+                raise InputError(f"what lies beside it was read for {_MOST_READ} other numbers of tasks already")
+            known[log.ntasks] = _beside(log)
+        return known[log.ntasks]
+
+    def darshan(self, log: LogRun) -> DarshanLog | None:
+        """The Darshan log of its job."""
+        key = (Path(log.log).parent, log.job)
+        if key not in self._darshan:
+            self._darshan[key] = darshan_of(log)
+        return self._darshan[key]
+
+
+def run_of(log: LogRun, given: Mapping[str, int] | None = None, around: _Around | None = None) -> Run:
     """A run of a log as calibration takes it; one leg of a restart chain is a run of its own.
 
     Raises InputError, with the reason, if it did not come to an end or too little is known of it.
@@ -126,7 +172,7 @@ def run_of(log: LogRun, given: Mapping[str, int] | None = None) -> Run:
     total_s = _ended(log)
     if _has_several_intervals(log):
         raise InputError("several streams with different intervals: no run of that kind was measured")
-    return Run(_case(log, _beside(log), given or {}), total_s, _timers(log))
+    return Run(_case(log, around or _Around(), given or {}), total_s, _timers(log))
 
 
 def _has_several_intervals(log: LogRun) -> bool:
@@ -146,12 +192,12 @@ def _ended(log: LogRun) -> float:
     return log.total_s
 
 
-def _learnt(log: LogRun, given: Mapping[str, int] | None) -> Run:
+def _learnt(log: LogRun, given: Mapping[str, int] | None, around: _Around) -> Run:
     """What a calibration learns of a run: all that is known of it, or where its streams have different intervals, of
     which the model of one stream learns nothing, what its workers computed, as a run that writes nothing."""
     if not _has_several_intervals(log):
-        return run_of(log, given)
-    total_s, case = _ended(log), _case(log, _beside(log), given or {})
+        return run_of(log, given, around)
+    total_s, case = _ended(log), _case(log, around, given or {})
     if log.wrt_output_work_s is None:
         raise InputError("several streams with different intervals, and no timer wrt_output says what they cost")
     writing_s = log.wrt_output_work_s + (log.write_restart_work_s or 0.0)
@@ -161,12 +207,13 @@ def _learnt(log: LogRun, given: Mapping[str, int] | None) -> Run:
     return Run(alone, total_s - writing_s, {"model_init_worker_avg_s": log.model_init_s})
 
 
-def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:
+def _case(log: LogRun, around: _Around, given: Mapping[str, int]) -> Case:
     """The run as a case: what the log says, else what is given, else what the experiment beside it plans."""
+    planned = around.planned(log)
     n_checkpoints = log.n_checkpoints or 0
     output_bytes = log.output_bytes / log.n_outputs if log.output_bytes and log.n_outputs else None
     if output_bytes is None and planned is not None:
-        output_bytes = _by_darshan(log, planned)
+        output_bytes = _by_darshan(log, planned, around)
     said: dict[str, Any] = {
         "n_cells": planned.n_cells if planned else log.n_cells,  # in the log it is rounded
         "num_lev": log.num_lev,
@@ -208,12 +255,12 @@ def _beside(log: LogRun) -> Case | None:
     return None
 
 
-def _by_darshan(log: LogRun, planned: Case) -> float | None:
+def _by_darshan(log: LogRun, planned: Case, around: _Around) -> float | None:
     """Bytes of an output, by the Darshan log of the same job beside the log; None without one that is whole."""
     outputs = round(planned.outputs)
     if outputs < 1 or (log.n_checkpoints and not log.checkpoint_bytes):
         return None
-    row = darshan_of(log)
+    row = around.darshan(log)
     if row is None or row.partial:
         return None
     written = row.written_bytes - (log.checkpoint_bytes or 0)

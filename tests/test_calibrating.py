@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import icon_logs
 import pytest
 from attrs import evolve
@@ -9,9 +11,11 @@ from attrs import evolve
 import nmlgen
 from nmlgen.advise import Calibration, Case, predict
 from nmlgen.advise.experiment import situation_of
-from nmlgen.calibrating import run_of
+from nmlgen.advise.fitting import Run
+from nmlgen.calibrating import _Around, _parted, run_of
 from nmlgen.cli import main
 from nmlgen.errors import InputError
+from nmlgen.logs.rows import LogRun
 from nmlgen.logs.table import read_runs
 
 WORK, IO = 127, 1
@@ -232,3 +236,34 @@ def test_bytes_by_a_darshan_log_of_the_job(built, monkeypatch):
     planned = run_of(silent).case.output_bytes
     assert planned not in (None, 10**9)
     assert run_of(evolve(silent, checkpoint_bytes=None)).case.output_bytes == planned
+
+
+def runs_of(families: int, number: int) -> list[tuple[LogRun, Run]]:
+    case = Case(n_cells=20480, num_lev=90, nodes=1, ntasks=128, dtime_s=300.0, n_steps=100)
+    cases = [evolve(case, n_cells=20480 + at) for at in range(families)]
+    return [(LogRun(log="l", run=at), Run(cases[at % families], 50.0)) for at in range(number)]
+
+
+@pytest.mark.parametrize(("families", "number", "taken"), [(3, 200, 200), (3, 900, 200), (60, 180, 150), (1, 1, 1)])
+def test_very_many_runs(families, number, taken):
+    """Of each family as many are taken as of others."""
+    used, left_out = _parted(runs_of(families, number))
+    assert (len(used), len(used) + len(left_out)) == (taken, number)
+    assert [log.run for log, _ in used] == sorted(log.run for log, _ in used)
+    counts = Counter(run.case.n_cells for _, run in used).values()
+    assert len(counts) <= 50
+    assert max(counts) - min(counts) <= 1
+    assert {reason for _, reason in left_out} <= {"200 runs of 50 grids and layouts of nodes are fitted at the most"}
+
+
+def test_what_lies_beside_many_runs_is_read_once(monkeypatch):
+    read: list[int | None] = []
+    monkeypatch.setattr("nmlgen.calibrating._beside", lambda log: read.append(log.ntasks))
+    around = _Around()
+    for ntasks in (1, 1, 2, 1):
+        around.planned(LogRun(log="d/l", ntasks=ntasks))
+    assert read == [1, 2]
+    for ntasks in range(3, 9):
+        around.planned(LogRun(log="d/l", ntasks=ntasks))
+    with pytest.raises(InputError, match="read for 8 other numbers of tasks"):
+        around.planned(LogRun(log="d/l", ntasks=9))

@@ -119,13 +119,18 @@ def read_table(directory: Path) -> list[dict[str, str]]:
 
 
 def _complete(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
-    seen = set[str]()
+    seen, places = set[str](), set[str]()
     for row in reader:
         if None in row or None in row.values():
             raise InputError(f"{path}:{reader.line_num}: expected as many cells as there are columns")
         if row["id"] in seen:
             raise InputError(f"{path}:{reader.line_num}: the point {row['id']} is there already")
         seen.add(row["id"])
+        place = os.path.normpath(row["directory"])
+        if row["state"] == "built" and place in places:
+            raise InputError(f"{path}:{reader.line_num}: another point lies in {row['directory']}, too")
+        if row["state"] == "built":
+            places.add(place)
         yield row
 
 

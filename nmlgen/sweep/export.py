@@ -26,6 +26,7 @@ TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 _RUN_POINT = "run_point.sh"
 _IN_SLURM = 16
+_MOST_LEGS, _MOST_TASKS = 10_000, 50_000
 _FILES = {
     "autosubmit": ("autosubmit.yml", "start_autosubmit.sh"),
     "cylc": ("flow.cylc", ".cylcignore"),
@@ -98,18 +99,38 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
 
 def _nodes(holder: Path, rows: list[dict[str, str]], name_of: Callable[[str], str]) -> list[_Node]:
     """The points under names that the tool takes; they differ."""
-    found: dict[str, _Node] = {}
+    found: list[_Node] = []
+    name = _Names()
+    tasks = 0
     for row in rows:
         script = read_script(holder, SweepPoint(row["id"], row["name"], row["directory"]))
         if script.scheduler != "slurm":
             raise InputError(
                 f"{script.path} is not for Slurm: {_RUN_POINT} waits for the jobs of no other; nmlgen submit"
             )
-        name = name_of(row["name"])
-        while name in found:
-            name += "_"
-        found[name] = _Node(name, row["directory"], tuple(range(1, script.legs + 1)))
-    return list(found.values())
+        tasks += script.legs
+        if tasks > _MOST_TASKS or script.legs > _MOST_LEGS:
+            what = f"{script.path}: its chain has {script.legs} jobs"
+            raise InputError(f"{what}; expected: at most {_MOST_LEGS}, and {_MOST_TASKS} of all points together")
+        found.append(_Node(name.own(name_of(row["name"])), row["directory"], tuple(range(1, script.legs + 1))))
+    return found
+
+
+class _Names:
+    """Names that differ. One that is there already gets an underscore; of very many, a number as well."""
+
+    def __init__(self, *taken: str) -> None:
+        self._taken = set(taken)
+        self._tried: dict[str, int] = {}  # where to go on: not each time all that are alike are gone through
+
+    def own(self, word: str) -> str:
+        """The word, or what it becomes."""
+        name = word
+        while name in self._taken:
+            self._tried[word] = number = self._tried.get(word, 0) + 1
+            name = f"{word}_" if number == 1 else f"{word}_{number}"
+        self._taken.add(name)
+        return name
 
 
 def _ecflow_name(name: str) -> str:
@@ -151,13 +172,10 @@ def _at_once(point: Path) -> int:
 def _parameters(rows: list[dict[str, str]]) -> list[_Parameter]:
     """The values of the points, column by column, under names that are words and differ."""
     found: list[_Parameter] = []
-    taken = {"number", "state"}
+    names = _Names("number", "state")
     for column in ("name", *(column for column in rows[0] if column not in FIRST_COLUMNS)):
         name = "point" if column == "name" else re.sub(r"\W", "_", column)
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        found.append(_Parameter(name, column, tuple(row[column] for row in rows)))
+        found.append(_Parameter(names.own(name), column, tuple(row[column] for row in rows)))
     return found
 
 

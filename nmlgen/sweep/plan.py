@@ -36,6 +36,7 @@ _MOST_COMBINATIONS = 1_000_000
 _MOST_WORKED_OUT = 500_000  # conditions and derived values, at all combinations together
 _MOST_DERIVED = 100
 _MOST_LOOKED_AT = 5_000  # combinations of which some are drawn
+_MOST_VALUES = 500_000  # of these combinations together
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
 
@@ -110,12 +111,13 @@ class Plan:
     def drawn(self, most: int | None) -> tuple[list[Row], int]:
         """The rows, or at most so many from all over them, in their order and the same ones each time; and how many
         there are, or may be where there are more combinations than are looked at. The points are a list."""
-        if most is None or self._combinations <= _MOST_LOOKED_AT:
+        looked_at = self._looked_at(most or 1)
+        if most is None or self._combinations <= looked_at:
             rows = list(self.rows())
             if most is None or len(rows) <= most:
                 return rows, len(rows)
             return [rows[place] for place in sorted(Random(0).sample(range(len(rows)), most))], len(rows)
-        places = Random(0).sample(range(self._combinations), _MOST_LOOKED_AT)
+        places = Random(0).sample(range(self._combinations), looked_at)
         found = ((place, row) for place in places if (row := self._row(place)) is not None)
         return [row for _, row in sorted(itertools.islice(found, most), key=itemgetter(0))], self._combinations
 
@@ -131,6 +133,12 @@ class Plan:
             place, index = divmod(place, len(axis.rows))
             rows.append(axis.rows[index])
         return self._combined(rows[::-1], repeat)
+
+    def _looked_at(self, least: int) -> int:
+        """How many combinations are looked at: fewer where each has very many values."""
+        points = self.points if isinstance(self.points, (list, tuple)) else ()
+        values = sum(len(axis.keys) for axis in self.axes) + len(self.derive) + max(map(len, points), default=0)
+        return max(least, min(_MOST_LOOKED_AT, _MOST_VALUES // max(1, values)))
 
     @property
     def _of_the_axes(self) -> int:

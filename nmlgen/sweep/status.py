@@ -180,9 +180,18 @@ class _Judge:
         for task in tasks:
             self._known.add((task.name, task.array))
             self._tasks.setdefault((task.name, task.index), []).append(task)
+        legs: dict[str, tuple[str, int]] = {}
         for submission in submissions:
+            legs |= {name: (submission.token, leg) for leg, name in enumerate(submission.array_names, start=1)}
             for index, directory in enumerate(submission.points):
                 self._of_point.setdefault(directory, []).append((submission, submission.task_of(index)))
+
+        self._active: dict[tuple[str, int], list[tuple[int, Task]]] = {}  # of a submission, with their legs
+        for (name, index), some in self._tasks.items():
+            if name in legs:  # not each leg is looked up for each point: both may be thousands
+                token, leg = legs[name]
+                found = self._active.setdefault((token, index), [])
+                found += [(leg, task) for task in some if task.is_active]
 
     def learn_accounted(self, tasks: Iterable[Task]) -> None:
         """Take in what the accounting says of tasks that the queue does not list."""
@@ -209,16 +218,21 @@ class _Judge:
         about = _About(point, *_legs(run, planned))
         if run is not None and run.outcome is None:
             return self._unended(about, run)
-        later = [
-            (submission.array_name(leg), task, submission.jobs[leg - 1], submission.first + leg - 1)
+        following = [
+            (submission.array_name(leg), task, submission.jobs[leg - 1])
             for submission, task in planned
-            for leg in range(max(1, number - submission.first + 2), len(submission.jobs) + 1)
+            if 1 <= (leg := number + 2 - submission.first) <= len(submission.jobs)
         ]
-        for name, index, _, at in later:  # others forget it before a later leg has found that there is nothing to do
+        for name, index, _ in following:  # others forget it before a later leg has found that there is nothing to do
             known = self._tasks.get((name, index), ())
-            if at == number + 1 and known and known[-1].state in ("CANCELLED", ENDED):
+            if known and known[-1].state in ("CANCELLED", ENDED):
                 self.news.setdefault((name, index), known[-1].state)
-        active = [task for name, index, *_ in later for task in self._tasks.get((name, index), ()) if task.is_active]
+        active = [
+            task
+            for submission, index in planned
+            for leg, task in self._active.get((submission.token, index), ())
+            if leg >= number + 2 - submission.first
+        ]
         if active:
             first = min(active, key=lambda task: (task.is_waiting, age(task.array)))
             return about.of("waiting" if first.is_waiting else "running", first)
@@ -229,7 +243,6 @@ class _Judge:
             if own in ("", mark):
                 return about.of("done", word="not by nmlgen submit")
             return about.of("stale", word=_of_another_build(mark, own))
-        following = [(name, task, job) for name, task, job, at in later if at == number + 1]
         if not following:
             return about.of("not submitted")
         name, index, job = following[-1]

@@ -36,6 +36,7 @@ from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"
 _SCRIPT = "array.sbatch"
+_MOST_ARRAYS = 100_000
 _SLOTS, _THROTTLE = "slots.sh", "throttle"
 STALE = "stale"
 """The directory beside the points for the results of points that were written anew and run again."""
@@ -163,22 +164,24 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
                     where.setdefault((array, submission.task_of(index)), set()).add(directory_of)
         under_way = {point.directory: point for point in found.status.points if point.state in _UNDER_WAY}
         tasks: dict[tuple[str, int], Task] = {}
-        cancelled: dict[str, None] = {}
+        cancelled: set[str] = set()
         for task in found.tasks:
             points_of = where.get((task.name, task.index), set())
             if not task.is_active or chosen.keys().isdisjoint(points_of):
                 continue
-            for other in sorted(points_of & under_way.keys() - chosen.keys()):
+            key = (task.name, task.index)
+            for other in sorted(one for one in points_of if one in under_way and one not in chosen):
                 message = f'the point "{under_way[other].name}" runs in the same job ({task.array}_{task.index})'
                 raise InputError(f"{message}; name it, too, or cancel none of them")
-            tasks[task.name, task.index] = task
-            cancelled |= dict.fromkeys(name for point, name in chosen.items() if point in points_of)
+            if key not in tasks:
+                cancelled |= points_of
+            tasks[key] = task
         arrays = arrays_of(found.status.scheduler)
         arrays.cancel(tasks.values())
         State(sweep).note_fates(dict.fromkeys(tasks, "CANCELLED"))
         if tasks and (sweep / SUBMISSIONS / _SLOTS).exists():
             arrays.share_slots(sweep / SUBMISSIONS / _SLOTS)
-        return tuple(cancelled)
+        return tuple(name for point, name in chosen.items() if point in cancelled)
 
 
 def _missing(points: Sequence[PointStatus]) -> list[PointStatus]:
@@ -272,11 +275,17 @@ def _groups(
         if run is not None and run.outcome == OK:
             number, behind = (run.number, run.leg) if goes_on else (0, 0)
         given.append((script, number + 1, max(1, script.legs - behind)))
-    return [
+    groups = [
         (first, legs, members[at : at + size])
         for first, legs, members in group(given)
         for at in range(0, len(members), size)
     ]
+    count = sum(legs for _, legs, _ in groups)
+    if count > _MOST_ARRAYS:
+        longest = max(groups, key=lambda group: group[1])[2][0]
+        what = f"these points take {count} job arrays, one for each job of a chain of {longest.legs}"
+        raise InputError(f"{longest.path}: {what}; expected: at most {_MOST_ARRAYS}")
+    return groups
 
 
 class _Trial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from nmlgen.advise.prediction import NOISE
@@ -19,6 +20,7 @@ _LAYOUTS = (
 _NAMES = re.compile(r"name|job\.time|repeat|(?:.*\.)?output_filename")
 """Keys that only call a run otherwise, give it more time, or run it again."""
 _REPEAT = "repeat"
+_MOST_TITLING = 20  # keys in the title of a family
 _VAGUE = ("name", "file", "time", "directory")
 """Last words of keys that say little by themselves."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -53,7 +55,7 @@ class Axes:
         return ", ".join([*words, layout_text({self.x: run.values.get(self.x)})])
 
 
-@frozen
+@frozen(slots=False)
 class Family:
     """Runs that can be compared, in the order of the axis.
 
@@ -71,8 +73,16 @@ class Family:
 
     def repeated(self, run: PointRun) -> tuple[float, ...]:
         """The run times of those that repeat a run, itself among them, shortest first."""
-        same = _but_for_repeat(run)
-        return tuple(sorted(one.total_s for one in self.runs if one.total_s and _but_for_repeat(one) == same))
+        return self._times.get(_but_for_repeat(run), ())
+
+    @cached_property
+    def _times(self) -> Mapping[tuple[tuple[str, str], ...], tuple[float, ...]]:
+        """The run times of those that repeat each other, shortest first."""
+        found: dict[tuple[tuple[str, str], ...], list[float]] = {}
+        for run in self.runs:
+            if run.total_s:
+                found.setdefault(_but_for_repeat(run), []).append(run.total_s)
+        return {same: tuple(sorted(times)) for same, times in found.items()}
 
     def cost(self, run: PointRun | None) -> float | None:
         """How much more time than the best a run takes, as a share of it."""
@@ -101,9 +111,14 @@ def axes_of(runs: Sequence[PointRun]) -> Axes:
         return Axes(None, (), families, ())
     x = max(within, key=lambda key: (_is_numeric(runs, key), len(_column(runs, key))))
     series: list[str] = []
+    groups = [0] * len(runs)  # a number for each combination of the values of the keys that were looked at
+    for key in (*families, x):
+        groups = _divided(groups, _texts(runs, key))
     for key in within:
-        if not _follows(runs, key, (*families, x, *series)):
+        divided = _divided(groups, _texts(runs, key))
+        if len(set(divided)) > len(set(groups)):  # else its value follows from theirs
             series.append(key)
+            groups = divided
     return Axes(x, tuple(series), families, tuple(within))
 
 
@@ -210,23 +225,27 @@ def _layout_keys(runs: Sequence[PointRun], keys: Sequence[str]) -> list[str]:
     return max(groups, key=lambda group: len({tuple(text_of(r.values.get(k)) for k in group) for r in runs}))
 
 
-def _follows(runs: Iterable[PointRun], key: str, others: Sequence[str]) -> bool:
-    """Whether the value of a key follows from those of others."""
-    seen: dict[tuple[str, ...], str] = {}
-    for run in runs:
-        value = text_of(run.values.get(key))
-        if seen.setdefault(tuple(text_of(run.values.get(other)) for other in others), value) != value:
-            return False
-    return True
+def _texts(runs: Iterable[PointRun], key: str) -> list[str]:
+    """The values of a key as the page shows them."""
+    return [text_of(run.values.get(key)) for run in runs]
+
+
+def _divided(groups: Sequence[int], texts: Sequence[str]) -> list[int]:
+    """Groups of runs divided by the values of one more key: a number for each run, the same where both are the same."""
+    numbers: dict[tuple[int, str], int] = {}
+    return [numbers.setdefault(pair, len(numbers)) for pair in zip(groups, texts, strict=True)]
 
 
 def _titling_keys(runs: Sequence[PointRun], keys: Sequence[str]) -> tuple[str, ...]:
     """Keys without those that say nothing which another does not say in fewer letters: grid.file beside grid.name."""
     lengths = {key: max(map(len, _column(runs, key))) for key in keys}
-    kept: list[str] = []
+    kept: dict[str, list[int]] = {}
     for key in sorted(keys, key=lambda key: lengths[key]):
-        if not any(_follows(runs, key, (other,)) for other in kept):
-            kept.append(key)
+        texts = _texts(runs, key)
+        if len(kept) >= _MOST_TITLING:  # each is held against all
+            break
+        if not any(len(set(_divided(groups, texts))) == len(set(groups)) for groups in kept.values()):
+            kept[key] = _divided([0] * len(texts), texts)
     return tuple(key for key in keys if key in kept)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from nmlgen.advise.prediction import NOISE
@@ -120,7 +120,8 @@ def sweep_page(sweep: SweepRuns) -> str:
 
 
 def _section(family: Family, axes: Axes, is_drawn: bool) -> _FamilySection:
-    rows = tuple(_row(run, family, axes) for run in family.runs)
+    equal = frozenset(map(id, family.equal))
+    rows = tuple(_row(run, family, axes, equal) for run in family.runs)
     if not is_drawn:
         return _FamilySection(family, (), (), rows, ())
     drawn = (measure for figure in figures(family.runs) for measure in figure.measures)
@@ -128,9 +129,9 @@ def _section(family: Family, axes: Axes, is_drawn: bool) -> _FamilySection:
     return _FamilySection(family, tuple(_sentences(family, axes)), family_figures(family, axes), rows, measures)
 
 
-def _row(run: PointRun, family: Family, axes: Axes) -> _Row:
+def _row(run: PointRun, family: Family, axes: Axes, equal: Container[int]) -> _Row:
     layout = tuple(text_of(run.values.get(key)) for key in axes.layout)
-    mark = "best" if run is family.best else "equal" if any(run is one for one in family.equal) else ""
+    mark = "best" if run is family.best else "equal" if id(run) in equal else ""
     return _Row(run, family, layout, family.cost(run), mark)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 from measured_sweep import checkpoint_sweep, output_sweep
+from steps import grows_too_fast
 
 from nmlgen.report.sweep.family import axes_of, families_of, positions, short_name
-from nmlgen.report.sweep.run import Measured, PointRun
+from nmlgen.report.sweep.page import sweep_page
+from nmlgen.report.sweep.run import Measured, PointRun, SweepRuns
 
 
 def run(seconds=None, **values):
@@ -147,3 +149,24 @@ def test_the_present_layout():
 def test_names_of_keys():
     assert short_name("parallel.num_io_procs") == "num_io_procs"
     assert short_name("grid.name") == "grid.name"
+
+
+def test_keys_and_keys():
+    """Whether a key follows from others is not asked of each pair of keys."""
+
+    def work(number: int):
+        keys = [f"a{at}__stream_partitions_ml" for at in range(number)] + [f"b{at}" for at in range(number)]
+        runs = [run(**{key: int(at == 9 - place % 5) for place, key in enumerate(keys)}) for at in range(10)]
+        return lambda: families(runs)
+
+    assert not grows_too_fast(work, 40)
+
+
+def test_runs_that_are_equal():
+    runs = [run(10.0, nodes=at) for at in range(300)]
+
+    def work(number: int):
+        found = SweepRuns(name="s", runs=tuple(runs[:number]), version="1")
+        return lambda: sweep_page(found)
+
+    assert not grows_too_fast(work, 100)
