@@ -21,6 +21,7 @@ from nmlgen.lsp.documents import Documents
 from nmlgen.lsp.symbols import symbols_of
 from nmlgen.models.icon.inputs import unbrought
 from nmlgen.models.icon.rules.namelists import _respelt
+from nmlgen.models.mpas.fields import problems_of_members
 from nmlgen.models.workload import OutputFile, Workload
 from nmlgen.report.workload import volume_document
 from nmlgen.source import Source
@@ -212,3 +213,18 @@ def test_keys_that_nothing_sets():
         return find
 
     assert not grows_too_fast(work, 20)
+
+
+def test_streams_of_mpas_and_the_list_that_all_name():
+    listed = Source("list", "theta\nqqq\n" * 200)
+    asked: list[str] = []
+
+    def beside(name: str) -> Source:
+        asked.append(name)
+        return listed
+
+    files = "".join(f'<file name="{"./" * at}l"/>' for at in range(5))
+    text = "".join(f'<stream name="s{at}" type="none">{files}</stream>\n' for at in range(5))
+    found = list(problems_of_members(Source("streams", f"<streams>{text}</streams>"), beside))
+    assert asked == ["l"]
+    assert [problem.message for problem in found] == ['MPAS 8.2.2 has no field "qqq" for stream "s0", and stops']

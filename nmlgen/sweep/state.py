@@ -12,7 +12,7 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -208,11 +208,20 @@ class State:
 
     def drop(self, token: str, leg: int = 1) -> None:
         """Forget the legs of a submission from this one on; with the first, the whole."""
+        if leg == 1:
+            self.forget([token])
+            return
         with self._writing() as connection:
             connection.execute("DELETE FROM job WHERE token = ? AND leg >= ?", (token, leg))
-            if leg == 1:
-                for table in ("submission", "task", "pack", "scheduler"):
-                    connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
+
+    def forget(self, tokens: Iterable[str]) -> None:
+        """Forget submissions, at once: each writing waits for the disk."""
+        rows = [(token,) for token in tokens]
+        if not rows:
+            return
+        with self._writing() as connection:
+            for table in ("job", "submission", "task", "pack", "scheduler"):
+                connection.executemany(f"DELETE FROM {table} WHERE token = ?", rows)
 
     def _rows(self, connection: sqlite3.Connection, table: str, order: str = "1") -> Iterator[tuple[Any, ...]]:
         """What a table holds, in order. Raises WriteError for a value that nmlgen does not write there: SQLite itself

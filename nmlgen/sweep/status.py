@@ -180,17 +180,17 @@ class _Judge:
         for task in tasks:
             self._known.add((task.name, task.array))
             self._tasks.setdefault((task.name, task.index), []).append(task)
-        legs: dict[str, tuple[str, int]] = {}
+        legs: dict[str, tuple[Submission, int]] = {}
         for submission in submissions:
-            legs |= {name: (submission.token, leg) for leg, name in enumerate(submission.array_names, start=1)}
+            legs |= {name: (submission, leg) for leg, name in enumerate(submission.array_names, start=1)}
             for index, directory in enumerate(submission.points):
                 self._of_point.setdefault(directory, []).append((submission, submission.task_of(index)))
 
         self._active: dict[tuple[str, int], list[tuple[int, Task]]] = {}  # of a submission, with their legs
         for (name, index), some in self._tasks.items():
-            if name in legs:  # not each leg is looked up for each point: both may be thousands
-                token, leg = legs[name]
-                found = self._active.setdefault((token, index), [])
+            if name in legs and index < legs[name][0].tasks:  # not each leg is looked up for each point: both are many
+                of, leg = legs[name]
+                found = self._active.setdefault((of.token, index), [])
                 found += [(leg, task) for task in some if task.is_active]
 
     def learn_accounted(self, tasks: Iterable[Task]) -> None:

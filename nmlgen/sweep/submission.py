@@ -415,6 +415,7 @@ class _Submitter:
         active = {task.name for task in found.tasks if task.is_active}
         seen = {run.name: run.array for run in found.runs.values() if run is not None}
         unsure = [submission for submission in found.submissions if None in submission.jobs]
+        unknown: list[Submission] = []
         for submission in unsure:
             jobs = list(submission.jobs)
             for leg, job in enumerate(jobs, start=1):
@@ -424,19 +425,21 @@ class _Submitter:
                     jobs[leg - 1] = known
                     self._state.note_array(submission.token, leg, known)
             if not any(jobs):
-                self._withdraw(submission)
+                unknown.append(submission)
             elif None in jobs:
                 leg = jobs.index(None) + 1
                 if submission.array_name(leg - 1) in active:
                     self._submit_legs(evolve(submission, jobs=tuple(jobs)), leg, None)
                 else:
                     self._state.drop(submission.token, leg)
+        self._withdraw(*unknown)
         return bool(unsure)
 
-    def _withdraw(self, submission: Submission) -> None:
-        """Forget a submission that nobody knows. Should the scheduler know it yet, its tasks find nothing to run."""
-        shutil.rmtree(self._sweep / SUBMISSIONS / submission.token, ignore_errors=True)
-        self._state.drop(submission.token)
+    def _withdraw(self, *submissions: Submission) -> None:
+        """Forget submissions that nobody knows. Should the scheduler know one yet, its tasks find nothing to run."""
+        for submission in submissions:
+            shutil.rmtree(self._sweep / SUBMISSIONS / submission.token, ignore_errors=True)
+        self._state.forget([submission.token for submission in submissions])
 
     def _set_aside(self, found: Survey, chosen: Iterable[PointStatus]) -> bool:
         """Move the results of points that are stale out of their directories; whether there were any."""

@@ -122,3 +122,24 @@ def test_combinations_of_very_many_keys():
 
     assert rows(10) == (5000, 2)
     assert rows(999) == (500, 2)
+
+
+def test_submissions_that_nobody_knows_are_forgotten_at_once(tmp_path, monkeypatch):
+    SlurmStandIn(tmp_path / "bin", monkeypatch)
+    sweep = tmp_path / "sweep"
+    write_points(sweep, [("--nodes=1",)], "#SBATCH", lambda _: (), legs=1)
+    state = State(sweep)
+    state.create()
+    for number in range(5):
+        state.intend(Submission(f"t{number}", "s", 1, "u", None, (None,), (f"points/q{number}",)))
+    opened: list[object] = []
+    forget = State.forget
+
+    def counted(self: State, tokens: list[str]) -> None:
+        opened.append(tokens)
+        forget(self, tokens)
+
+    monkeypatch.setattr(State, "forget", counted)
+    nmlgen.submit(sweep)
+    assert opened == [[f"t{number}" for number in range(5)]]
+    assert [found.points for found in state.submissions()] == [("points/p0",)]

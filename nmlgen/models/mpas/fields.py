@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
+from posixpath import normpath
 from typing import Any
 
 from nmlgen.errors import InputError
@@ -108,9 +109,12 @@ class Fields:
         """The fields of a stream."""
         fixed = _document()["streams"]
         members = _members(fixed[stream.name]) if stream.is_immutable and stream.name in fixed else stream.members
+        listed = set[str]()
         for member in members:
-            if self.is_active(member.packages):
+            if self.is_active(member.packages) and (member.kind != "file" or member.name not in listed):
                 yield from self._names_of(member, stream)
+                if member.kind == "file":
+                    listed.add(member.name)
 
     def _names_of(self, member: Member, stream: Stream) -> Iterator[str]:
         if member.kind == "file":
@@ -127,7 +131,7 @@ class Fields:
             source = None
         if source is None:
             raise UnknownSizeError(f"{name}, which lists its fields, is not at hand")
-        yield from source.text.split()
+        yield from _words(source.text)
 
     def _length(self, dimension: str) -> int:
         said = _document()["dimensions"].get(dimension)
@@ -145,7 +149,8 @@ _SWITCHES = {"limited_area": "config_apply_lbcs", "jedi_da": "config_jedi_da"}
 
 
 def problems_of_members(source: Source, beside: Beside) -> Iterator[StreamProblem]:
-    """What is wrong with what the streams of a file hold."""
+    """What is wrong with what the streams of a file hold; of a list that several name, for the first of them."""
+    lists = set[str]()
     for stream in streams_of(source):
         for member in stream.members:
             span = member.span or stream.span
@@ -158,7 +163,8 @@ def problems_of_members(source: Source, beside: Beside) -> Iterator[StreamProble
             elif member.kind in ("var", "var_array") and member.name in _parts():
                 message = f'"{member.name}" is a part of {_parts()[member.name]}, and no field that a stream may name'
                 yield StreamProblem(span, message, f'<var_array name="{_parts()[member.name]}"/>')
-            elif member.kind == "file" and not stream.is_immutable:
+            elif member.kind == "file" and not stream.is_immutable and normpath(member.name) not in lists:
+                lists.add(normpath(member.name))
                 yield from _of_list(stream, member, span, beside)
         yield from _unknown(stream)
 
@@ -194,6 +200,12 @@ def _not_there(stream: Stream, spans: Mapping[str, Span]) -> Iterator[StreamProb
         message = f'MPAS {RELEASE} has no field "{names[0]}"{more} for stream "{stream.name}", and stops'
         expected = f'"{meant}", or a release that has it' if meant else "a field of this release"
         yield StreamProblem(spans[names[0]], message, expected, is_certain=False)
+
+
+@lru_cache(maxsize=8)  # many streams may have one list
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a list, each once."""
+    return tuple(dict.fromkeys(text.split()))
 
 
 @cache
