@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import placements
 import pytest
 from specs import changed
 from steps import grows_too_fast
@@ -20,9 +21,11 @@ from nmlgen.logs.rows import LogRun
 from nmlgen.lsp.documents import Documents
 from nmlgen.lsp.symbols import symbols_of
 from nmlgen.models.icon.inputs import unbrought
+from nmlgen.models.icon.placement import placement
 from nmlgen.models.icon.rules.namelists import _respelt
 from nmlgen.models.mpas.fields import problems_of_members
 from nmlgen.models.workload import OutputFile, Workload
+from nmlgen.render.placement import _lines, _parts
 from nmlgen.report.workload import volume_document
 from nmlgen.source import Source
 from nmlgen.spec import lower
@@ -228,3 +231,21 @@ def test_streams_of_mpas_and_the_list_that_all_name():
     found = list(problems_of_members(Source("streams", f"<streams>{text}</streams>"), beside))
     assert asked == ["l"]
     assert [problem.message for problem in found] == ['MPAS 8.2.2 has no field "qqq" for stream "s0", and stops']
+
+
+@pytest.mark.parametrize("has_own", [False, True])
+def test_programs_and_the_ranks_of_all(tmp_path, has_own):
+    def work(number: int):
+        programs = {
+            f"p{at}": {"command": "p", "tasks": 1, "job": {"partition": "other", "nodes": 1}}
+            if has_own
+            else {"command": "p", "seats": f"1 on {2 + at // 4}"}
+            for at in range(number)
+        }
+        job = {"nodes": 3 + number // 4, "time": "02:00:00"}
+        spec = placements.spec(tmp_path, models={"atm": placements.ATM}, programs=programs, job=job)
+        experiment = nmlgen.load_spec(spec).experiment
+        seats = placement(experiment)
+        return lambda: (list(_parts(experiment)), list(_lines(experiment, seats)))
+
+    assert not grows_too_fast(work, 40)

@@ -120,17 +120,16 @@ def _command(experiment: Experiment, program: Program) -> list[Quoted]:
 
 def _parts(experiment: Experiment) -> Iterator[_Part]:
     """The parts of the job in the order of their ranks: one, unless it is heterogeneous."""
-    seats = building_of(experiment).seats(experiment)
-    own = [number for number, program in enumerate(experiment.programs) if program.job]
-    groups = [
-        [number for number in range(len(experiment.programs)) if number not in own],
-        *([number] for number in own),
-    ]
-    for number, group in enumerate(group for group in groups if group):
-        found = tuple(seat for seat in seats if seat.program in group)
-        programs = tuple(experiment.programs[one] for one in group)
+    seats: dict[int | None, list[Seat]] = {}  # of each program that has a job of its own, and of all others
+    for seat in building_of(experiment).seats(experiment):
+        has_own = bool(experiment.programs[seat.program].job)
+        seats.setdefault(seat.program if has_own else None, []).append(seat)
+    together = tuple(program for program in experiment.programs if not program.job)
+    parts: list[tuple[int | None, tuple[Program, ...]]] = [(None, together)] if together else []
+    parts += [(number, (program,)) for number, program in enumerate(experiment.programs) if program.job]
+    for number, (key, programs) in enumerate(parts):
         asked = programs[0].job.get("nodes") if programs[0].job else experiment.directives.get("nodes")
-        yield _Part(number, programs, found, int(asked.value) if asked is not None else 1)
+        yield _Part(number, programs, tuple(seats.get(key, ())), int(asked.value) if asked is not None else 1)
 
 
 def _directives(part: _Part) -> Iterator[Quoted]:
@@ -163,5 +162,8 @@ def _step(part: _Part, options: Sequence[str], is_heterogeneous: bool) -> Iterat
 
 def _lines(experiment: Experiment, seats: Sequence[Seat]) -> Iterator[str]:
     """The lines of the file for --multi-prog."""
+    ranks: dict[int, list[int]] = {}
+    for seat in seats:
+        ranks.setdefault(seat.program, []).append(seat.rank)
     for number, program in enumerate(experiment.programs):
-        yield f"{number_ranges(seat.rank for seat in seats if seat.program == number)} ./nmlgen.run.{program.name}"
+        yield f"{number_ranges(ranks.get(number, ()))} ./nmlgen.run.{program.name}"
