@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
+from broken_libraries import crashing, endless, greedy
 from result_files import classic
 
 from nmlgen import apart, disk
@@ -14,24 +13,12 @@ from nmlgen.cli import main
 from nmlgen.errors import InputError
 from nmlgen.experiment import grid_file
 from nmlgen.experiment.grid_file import GridFile, read_grid
+from nmlgen.lsp import judging
 from nmlgen.results import hdf5
 from nmlgen.results.file import first_nan, read_file
 from nmlgen.units.calendar import Calendar
 
 ROOM = 2**28
-
-
-def endless(_: object) -> None:
-    while True:
-        pass
-
-
-def greedy(_: object) -> None:
-    bytearray(2**30)
-
-
-def crashing(_: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def read(work, seconds: int | None = 1) -> object:
@@ -87,6 +74,15 @@ def test_output_that_was_not_read_says_why(tmp_path: Path, nothing_more: None) -
         assert (found.time, found.unread) == ("2000-01-01T00:00:00.000", hdf5._ENOUGH)
         assert first_nan(tmp_path / "a.nc") is None
         assert read_file(classic(tmp_path / "b.nc", (20000101.0,), version=1), Calendar.PROLEPTIC_GREGORIAN).times
+
+
+def test_each_judgement_of_an_editor_counts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "analyse", lambda *_: read(lambda send: send(1)))
+    with apart.patience():
+        for _ in range(3):
+            with pytest.raises(InputError, match="too much memory"):
+                read(greedy)
+        assert judging.judged(None, None) == [1]
 
 
 def test_one_command_counts_in_all_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

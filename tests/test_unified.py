@@ -49,6 +49,27 @@ def test_a_long_text_is_shown_as_a_short_one():
     assert list(unified_diff(old, old, "x", "y")) == []
 
 
+@pytest.mark.parametrize("lines_between", range(4, 9))
+def test_changes_that_are_near_share_the_lines_around_them(lines_between):
+    old = [f"{number}\n" for number in range(1500)]
+    new = [*old[:700], "a\n", *old[701 : 701 + lines_between], "b\n", *old[702 + lines_between :]]
+    assert list(unified_diff(old, new, "x", "y")) == list(difflib.unified_diff(old, new, "x", "y"))
+
+
+def test_a_text_where_there_was_none():
+    new = [f"{number}\n" for number in range(2500)]
+    for texts in (([], new), (new, [])):
+        assert list(unified_diff(*texts, "x", "y")) == list(difflib.unified_diff(*texts, "x", "y"))
+
+
+def test_lines_that_change_places():
+    old = [f"{number}\n" for number in range(1500)]
+    new = [*old[:100], *old[900:], *old[100:900]]
+    diff = list(unified_diff(old, new, "x", "y"))
+    assert patched(old, diff) == new
+    assert sum(line.startswith("+") for line in diff[2:]) == 600
+
+
 def test_of_very_many_lines_no_common_stretch_is_sought_in_all(monkeypatch):
     asked: list[int] = []
     find = difflib.SequenceMatcher.find_longest_match
@@ -59,5 +80,8 @@ def test_of_very_many_lines_no_common_stretch_is_sought_in_all(monkeypatch):
     )
     old = [f"a{number}\n" if number % 2 else "same\n" for number in range(6000)]
     new = [line.replace("a", "b") if number % 2 else line for number, line in enumerate(old)]
+    assert patched(old, list(unified_diff(old, new, "x", "y"))) == new
+    assert max(asked, default=0) < 100
+    old, new = ["a\n", "b\n"] * 1500, ["b\n", "c\n", "a\n"] * 1500
     assert patched(old, list(unified_diff(old, new, "x", "y"))) == new
     assert max(asked, default=0) < 100

@@ -23,6 +23,7 @@ UNKNOWN_SITE = "unknown"
 
 
 Cores = tuple[int, ...]
+"""Numbers of cores, as the system counts them."""
 _MOST_CORES = 10_000  # there are no more numbers of four digits
 
 
@@ -64,9 +65,6 @@ class CoreLists(Sequence[Cores]):
 def _ranges(text: str) -> Iterator[range]:
     ends = (part.partition("-") for part in text.split(","))
     return (range(int(first), int(last or first) + 1) for first, _, last in ends)
-
-
-"""Numbers of cores, as the system counts them."""
 
 
 @frozen

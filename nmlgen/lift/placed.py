@@ -26,10 +26,9 @@ from nmlgen.lift.wrappers import may_be_script, script_of_shell
 from nmlgen.models.icon.nodes import ranks_by_node
 from nmlgen.models.icon.placement import WORK, SeatError, gpus_per_node, nodes_of, placement, task_count
 from nmlgen.models.icon.ranks import rank_numbers, split
-from nmlgen.script.effort import Effort
 from nmlgen.script.launch import LAYER
 from nmlgen.script.parser import parse
-from nmlgen.script.wrapper import OF_COMMAND, VISIBLE, Start, follow
+from nmlgen.script.wrapper import VISIBLE, Start, effort_of_ranks, follow
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.programs import DEALING_OPTIONS, DEALT, placed
 from nmlgen.spec.raising import label_of
@@ -158,7 +157,7 @@ class _Placing:
         self.span: Span | None = job.launch.launch.command.span if job.launch is not None else None
         self.notes: list[str] = []
         self.remarks: list[str] = []
-        self._effort = Effort(of_command=OF_COMMAND)  # of following wrappers, all together
+        self._effort = effort_of_ranks()
 
     def placed(self, lines: list[Line]) -> Placed:
         binaries = [self.binary(line) for line in lines]

@@ -73,7 +73,6 @@ from nmlgen.namelist.syntax import Document, SyntaxProblem, Value
 from nmlgen.schedulers.slurm.directives import MEMORY_TWICE, PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
 from nmlgen.script.csh import text_of_csh
-from nmlgen.script.effort import Effort
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.launch import read_launch
@@ -84,7 +83,7 @@ from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
-from nmlgen.script.wrapper import OF_COMMAND
+from nmlgen.script.wrapper import effort_of_ranks
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.values import evolve, field, frozen
@@ -376,7 +375,7 @@ class _Lifting:
         self.problems: list[SyntaxProblem] = []
         self._readings = readings
         self._couplings: dict[Hashable, Coupling] = {}
-        self._effort = Effort(of_command=OF_COMMAND)  # of following wrappers, all together
+        self._effort = effort_of_ranks()
 
     def way(self, world: World, chosen: tuple[tuple[Place, str], ...] = ()) -> Way:
         """The models of one world, and what they are made of."""

@@ -20,7 +20,7 @@ from nmlgen.script.effort import Effort
 from nmlgen.script.options import StaticWord
 from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Script
-from nmlgen.script.wrapper import OF_COMMAND, Start, follow
+from nmlgen.script.wrapper import Start, effort_of_ranks, follow
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.values import frozen
 
@@ -387,7 +387,7 @@ def alone(script: Script) -> Iterator[SyntaxProblem]:
     if _EXAMPLE not in words:
         words.append(_EXAMPLE)
     made: dict[int, Start] = {}
-    effort = Effort(of_command=OF_COMMAND)
+    effort = effort_of_ranks()
     for arguments in (words, [*words, "--argument"]):
         wrapper = Wrapper(script, tuple(arguments), StaticWord(script.source.name, script.text.span(0, 1)), True)
         for rank in range(_LOCAL):

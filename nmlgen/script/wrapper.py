@@ -21,8 +21,7 @@ VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"
 
 _MOST_COMMANDS = 1_000  # of each of many ranks
 
-OF_COMMAND = 5
-"""What a command of a wrapper adds to the effort, beside what it looks at."""
+_OF_COMMAND = 5  # what a command adds to the effort, beside what it looks at
 
 LEFT = None
 """The wrapper says nothing of GPUs: a rank sees those that the step has."""
@@ -46,6 +45,11 @@ class Start:
     def lost(self) -> bool:
         """Whether words behind the program are those of a shell, not the program's: `sh -c "$@"`."""
         return self.program > 0 and self.words[self.program - 1] == "-c"
+
+
+def effort_of_ranks() -> Effort:
+    """The effort that wrappers of many ranks share."""
+    return Effort(of_command=_OF_COMMAND)
 
 
 def follow(

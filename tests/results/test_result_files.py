@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import os
-import signal
 from pathlib import Path
 
 import numpy
 import pytest
+from broken_libraries import crashing, endless, greedy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_files import ABSOLUTE, classic, grib
@@ -161,19 +160,6 @@ def test_values_that_the_library_cannot_read(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(hdf5, "_has_nan", lambda _: (_ for _ in ()).throw(RuntimeError("NetCDF: HDF error")))
     with pytest.raises(BrokenFileError, match="it cannot be read: netcdf"):
         first_nan(path)
-
-
-def endless(*_: object) -> None:
-    while True:
-        pass
-
-
-def greedy(*_: object) -> None:
-    bytearray(2**30)
-
-
-def crashing(*_: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
