@@ -11,7 +11,7 @@ finding.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
@@ -33,7 +33,8 @@ PROBLEMS = {
 }
 """Code to name and explanation."""
 
-_MOST_GUESSED = 500  # rules that may be meant where there is none
+_MOST_GUESSED = 500  # comments of which rules may be meant that there are not
+_MOST_SHOWN = 5  # rules of one comment
 
 _Place = tuple[str, int | None, str | None]
 
@@ -125,13 +126,16 @@ def excuse(report: Report, suppressions: Iterable[Suppression], rules: Mapping[s
         else:
             kept.append(finding)
     undecided = {word for item in report.undecided for word in (item.code, rules.get(item.code))}
-    names = [word for pair in rules.items() for word in pair]
-    useless = []
-    for suppression in given:
+    names = dict.fromkeys(word for pair in rules.items() for word in pair)
+    useless: dict[tuple[str, Span | int], list[Suppression]] = {}  # by what is wrong, and the comment
+    for number, suppression in enumerate(given):
         may_find = suppression.rule in undecided or not suppression.is_needed
         if used.isdisjoint(suppression.holds) and not (may_find and suppression.reason):
-            useless.append(suppression)
-    kept += (_useless(one, names, guesses=number < _MOST_GUESSED) for number, one in enumerate(useless))
+            useless.setdefault((_fault(suppression, names), suppression.span or number), []).append(suppression)
+    kept += (
+        _useless(code, together, names, guesses=number < _MOST_GUESSED)
+        for number, ((code, _), together) in enumerate(useless.items())
+    )
     return evolve(report, findings=in_order(kept), suppressed=(*report.suppressed, *excused))
 
 
@@ -140,24 +144,34 @@ def _places(finding: Finding) -> Iterator[_Place]:
     return product((finding.code, finding.name), (finding.line, None), (finding.file, None))
 
 
-def _useless(suppression: Suppression, names: Collection[str], *, guesses: bool) -> Finding:
+def _fault(suppression: Suppression, names: Collection[str]) -> str:
+    """The code of what is wrong with one that is of no use."""
     if not suppression.rule or not suppression.reason:
-        return _problem(
-            "SPC011",
-            Severity.ERROR,
-            "a suppression names a rule and gives a reason",
-            suppression.span,
-            "expected: nmlgen: ignore[CODE] and the reason",
-        )
-    if suppression.rule not in names:
-        message = f'there is no rule "{suppression.rule}" to suppress'
-        notes = did_you_mean(suppression.rule, names) if guesses else ()
-        return _problem("SPC010", Severity.ERROR, message, suppression.span, *notes)
-    message = f"{suppression.rule} is suppressed here and finds nothing"
-    found = _problem("SPC009", Severity.WARNING, message, suppression.span, "remove the suppression")
-    if suppression.removal is None:
+        return "SPC011"
+    return "SPC009" if suppression.rule in names else "SPC010"
+
+
+def _useless(code: str, together: Sequence[Suppression], names: Collection[str], *, guesses: bool) -> Finding:
+    """What is told of the suppressions of one comment that have one fault."""
+    first, rules = together[0], [*dict.fromkeys(one.rule for one in together)]
+    if code == "SPC011":
+        message = "a suppression names a rule and gives a reason"
+        return _problem(code, Severity.ERROR, message, first.span, "expected: nmlgen: ignore[CODE] and the reason")
+    if code == "SPC010":
+        quoted = [f'"{rule}"' for rule in rules]
+        message = f"there {'are no rules' if quoted[1:] else 'is no rule'} {_some_of(quoted)} to suppress"
+        notes = [note for rule in rules[:_MOST_SHOWN] for note in did_you_mean(rule, names)] if guesses else []
+        return _problem(code, Severity.ERROR, message, first.span, *notes)
+    verbs = "are suppressed here and find" if rules[1:] else "is suppressed here and finds"
+    found = _problem(code, Severity.WARNING, f"{_some_of(rules)} {verbs} nothing", first.span, "remove the suppression")
+    if first.removal is None:
         return found
-    return evolve(found, fix=Fix("remove the suppression", (Edit(suppression.removal, ""),), is_safe=True))
+    return evolve(found, fix=Fix("remove the suppression", (Edit(first.removal, ""),), is_safe=True))
+
+
+def _some_of(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_SHOWN
+    return ", ".join(names[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _problem(code: str, severity: Severity, message: str, span: Span | None, *notes: str) -> Finding:

@@ -71,12 +71,12 @@ def test_suppressions_and_findings():
 
 
 def test_suppressions_that_hold_for_the_same():
-    source = Source("script", "a\n")
+    source = Source("script", "a\nb\n")
     finding = Finding("AAA001", "first-rule", Severity.ERROR, "wrong", source.span(1, 1))
     given = [
         Suppression("AAA001", "the first", source.span(1, 1), frozenset({"other", "script"})),
         Suppression("first-rule", "the second", None),
-        Suppression("AAA001", "for another", source.span(1, 1), frozenset({"other"})),
+        Suppression("AAA001", "for another", source.span(2, 1), frozenset({"other"})),
         Suppression("AAA001", "for no file", source.span(1, 1), frozenset()),
     ]
     report = excuse(Report((finding,)), given, {"AAA001": "first-rule"})

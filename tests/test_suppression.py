@@ -137,3 +137,12 @@ def test_of_very_many_rules_that_are_none_some_are_guessed():
     report = judged(text)
     assert len(report.findings) == 600
     assert [bool(finding.notes) for finding in report.findings] == [True] * 500 + [False] * 100
+
+
+def test_rules_of_one_comment_are_told_of_together():
+    rules = [f"AAA00{number}x" for number in range(1000)]
+    report = judged(f"a=1 # nmlgen: ignore[first-rule,{','.join(rules)},second-rule] why\n")
+    assert [(finding.code, finding.message) for finding in report.findings] == [
+        ("SPC009", "first-rule, second-rule are suppressed here and find nothing"),
+        ("SPC010", 'there are no rules "AAA000x", "AAA001x", "AAA002x", "AAA003x", "AAA004x" and 995 more to suppress'),
+    ]

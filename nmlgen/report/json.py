@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from io import StringIO
 from math import isfinite, isnan
 from typing import Any
 
@@ -73,7 +74,9 @@ def to_json(document: Any) -> str:
 
 
 def _text(document: Any) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=_complex)
+    text = StringIO()  # `dumps` would keep all its pieces until the end
+    json.dump(document, text, indent=2, ensure_ascii=False, allow_nan=False, default=_complex)
+    return text.getvalue()
 
 
 def _with_words_for_numbers(value: Any) -> Any:
