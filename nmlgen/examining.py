@@ -129,7 +129,8 @@ def _partitions(
     elif wanted is not None:
         yield _good("partition", wanted)
     elif machine is not None and machine.partitions:
-        missing = [name for name in machine.partitions if name not in partitions]
+        known = set(partitions)
+        missing = [name for name in machine.partitions if name not in known]
         text = ", ".join(partitions)
         if len(missing) == len(machine.partitions):
             yield _wrong("partition", f"{text}: none of those of {machine.name}", "is this the right --site?")

@@ -22,6 +22,8 @@ _LETTERS = {1: "b", 3: "h", 4: "i", 5: "f", 6: "d", 7: "B", 8: "H", 9: "I", 10: 
 _KEPT_TEXT = 256  # an attribute that is longer is one of ICON's namelists
 _LONGEST_NAME = 65_536
 _MOST_DIMENSIONS = 1024
+_MOST_VALUES = 2**63
+"""In a record of a variable: no file has as many, and a product of a thousand lengths is a number of pages."""
 _STREAMING = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 
 Attributes = Mapping[str, str | int | float]
@@ -157,7 +159,10 @@ def _variable(reader: _Reader, lengths: list[int], width: int) -> Variable:
         raise BrokenFileError("its header makes no sense")
     shape = [lengths[dimension] for dimension in dimensions]
     has_records = bool(shape) and shape[0] == 0
-    return Variable(name, kind, prod(shape[1:] if has_records else shape), begin, has_records, attributes)
+    count = prod(shape[1:] if has_records else shape)
+    if count > _MOST_VALUES:
+        raise BrokenFileError("its header makes no sense")
+    return Variable(name, kind, count, begin, has_records, attributes)
 
 
 def _attributes(reader: _Reader) -> Attributes:

@@ -140,8 +140,13 @@ def nan_in_hdf5(path: Path) -> str | None:
 
 def _send_nan(path: Path, send: Send) -> None:
     with _opened(path) as dataset:
-        names = (name for name, variable in dataset.variables.items() if variable.dtype.kind == "f")
+        names = (name for name, variable in dataset.variables.items() if _is_float(variable))
         send(next((str(name) for name in names if _has_nan(dataset.variables[name])), ""))
+
+
+def _is_float(variable: Any) -> bool:
+    """Whether it has floats; the type of one with texts is `str`, which is none of numpy's."""
+    return getattr(variable.dtype, "kind", None) == "f"
 
 
 def _has_nan(variable: Any) -> bool:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from specs import TEXT
 
+from nmlgen import examining
 from nmlgen.examining import mounted
+from nmlgen.spec.site import machine_of
 
 TYPES = (
     r"""'MPI plugin types are...' '	pmix' '	none' '	pmi2' 'specific pmix plugin versions available: pmix_v4'"""
@@ -263,3 +265,17 @@ def test_a_machine_with_pbs(machine, found, monkeypatch):
     machine(**{"qstat": None})
     (at / "bin" / "qstat").unlink()
     assert found("spec.yaml", code=1)["PBS"] == ("wrong", "there is no qstat here")
+
+
+def test_partitions_of_a_site_are_looked_for_at_once():
+    class Name(str):
+        """One that is not compared with another."""
+
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            raise AssertionError(other)
+
+    facts = {"scheduler": "slurm", "file_system": "unknown", "partitions": {f"p{number}": {} for number in range(9)}}
+    (one,) = examining._partitions(machine_of("ours", facts), None, tuple(map(Name, ("a", "b"))))
+    assert one.text == "a, b: none of those of ours"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import struct
 from pathlib import Path
 
 import numpy
@@ -175,6 +176,30 @@ def test_a_library_that_does_not_come_back(tmp_path: Path, monkeypatch: pytest.M
             action()
     monkeypatch.setattr(grid_file, "_send_hdf", lambda *_: work())
     assert grid_file._read_hdf(str(path)) is None
+
+
+def test_texts_hold_no_nan(tmp_path: Path) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    with netcdf.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("n", 1)
+        file.createVariable("names", str, ("n",))[0] = "x"
+        file.createVariable("temp", "f4", ("n",))[0] = math.nan
+    assert first_nan(tmp_path / "a.nc") == "temp"
+
+
+def test_a_variable_without_an_end(tmp_path: Path) -> None:
+    """Its number of values has more digits than Python prints."""
+
+    def number(value: int) -> bytes:
+        return struct.pack(">Q", value)
+
+    dimension = struct.pack(">I", 10) + number(1) + number(1) + b"n\0\0\0" + number(2**62)
+    none = bytes(12)
+    variable = number(1) + b"v\0\0\0" + number(1000) + number(0) * 1000 + none + struct.pack(">I", 6) + bytes(16)
+    data = b"CDF\x05" + number(0) + dimension + none + struct.pack(">I", 11) + number(1) + variable
+    (tmp_path / "a.nc").write_bytes(data)
+    with pytest.raises(BrokenFileError, match="its header makes no sense"):
+        read_file(tmp_path / "a.nc", GREGORIAN)
 
 
 def test_grib(tmp_path: Path) -> None:
