@@ -17,21 +17,24 @@ if TYPE_CHECKING:  # loaded where a log is read
     from multiprocessing.connection import Connection
 
 Send = Callable[[Any], None]
-_MOST_ENDLESS = 3
-"""A bound on work: files at which so much is taken as may be, in one call of nmlgen."""
+_MOST_ENDLESS = 3.0
+"""A bound on work: files at which so much is taken as may be, in one call of nmlgen, or more that take a part of it."""
+_USUAL, _USUAL_PART = 0.05, 0.25
+"""What any file may take without being counted, in seconds, and of what a large one may take beyond the first second."""
 
 
 class EnoughError(InputError):
-    """A file is not read, because no end was found in others before."""
+    """A file is not read, because others before took too much."""
 
 
-_endless: ContextVar[list[str] | None] = ContextVar("endless", default=None)
-"""The files that came to no end; None where nobody counts them."""
+_endless: ContextVar[list[float] | None] = ContextVar("endless", default=None)
+"""Of the files that took more than is usual which part of what they may; None where nobody counts them."""
 
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """As long as this is entered, nothing more is read within limits once they were reached at a few files."""
+    """As long as this is entered, nothing more is read within limits once they were reached at a few files, or nearly
+    so at some more."""
     token = _endless.set([])
     try:
         yield
@@ -48,39 +51,50 @@ def apart(
     from multiprocessing import get_context
 
     endless = _endless.get()
-    if seconds is not None and endless is not None and len(endless) >= _MOST_ENDLESS:
-        raise EnoughError(f"{name} is not read, as no end was found in {len(endless)} others")
+    if seconds is not None and endless is not None and sum(endless) >= _MOST_ENDLESS:
+        raise EnoughError(f"{name} is not read, as {len(endless)} others took too much time or memory")
 
-    context = get_context("fork")
+    context, before = get_context("fork"), _seconds_of_children()
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_do, args=(work, sender, seconds, room), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # threads of numerical libraries, which do nothing now
         child.start()
     sender.close()
+    is_endless = False
     try:
         while (told := _next(receiver)) is not None:
             item, error = told
             if isinstance(error, MemoryError):
-                _count(endless, name)
+                is_endless = True
                 raise InputError(f"{name} cannot be read: it would take too much memory")
             if error is not None:
                 raise error
             yield item
         child.join()
         if child.exitcode:
-            if child.exitcode == -signal.SIGXCPU:
-                _count(endless, name)
+            is_endless = child.exitcode == -signal.SIGXCPU
             raise InputError(f"{name} cannot be read: the library for it has crashed, or comes to no end")
     finally:
         child.kill()
         child.join()
         receiver.close()
+        if seconds is not None and endless is not None:
+            endless += _counted(seconds, _seconds_of_children() - before, is_endless)
 
 
-def _count(endless: list[str] | None, name: str) -> None:
-    if endless is not None:
-        endless.append(name)
+def _counted(seconds: int, taken: float, is_endless: bool) -> list[float]:
+    """How a file counts that may take so many seconds: as the part that it took; not at all where that is usual."""
+    beyond = taken - _USUAL - _USUAL_PART * (seconds - 1)
+    return [1.0] if is_endless else [beyond / seconds] if beyond > 0 else []
+
+
+def _seconds_of_children() -> float:
+    """What the processes have taken of the processor that have ended."""
+    import resource
+
+    taken = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return taken.ru_utime + taken.ru_stime
 
 
 def _next(receiver: Connection) -> tuple[Any, Exception | None] | None:

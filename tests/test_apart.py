@@ -31,7 +31,7 @@ def test_no_more_is_read_once_no_end_was_found(works) -> None:
         for work in works:
             with pytest.raises(InputError, match=r"too much memory|no end"):
                 read(work)
-        with pytest.raises(apart.EnoughError, match=r"a\.nc is not read, as no end was found in 3 others"):
+        with pytest.raises(apart.EnoughError, match=r"a\.nc is not read, as 3 others took too much time or memory"):
             read(lambda send: send(1))
         assert read(lambda send: send(1), None) == [1]  # nothing was bounded
         with apart.patience():
@@ -45,6 +45,32 @@ def test_a_crash_costs_nothing_and_does_not_count() -> None:
             with pytest.raises(InputError, match="crashed"):
                 read(crashing)
         assert read(lambda send: send(1)) == [1]
+
+
+def test_those_that_nearly_come_to_no_end_count_as_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter(range(100))
+    monkeypatch.setattr(apart, "_seconds_of_children", lambda: 0.6 * next(taken))
+    with apart.patience():
+        for _ in range(6):
+            assert read(lambda send: send(1)) == [1]
+        with pytest.raises(apart.EnoughError, match=r"a\.nc is not read, as 6 others took too much time or memory"):
+            read(lambda send: send(1))
+
+
+def test_what_is_usual_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a small file, and of one that is large."""
+    taken = 0.0
+    monkeypatch.setattr(apart, "_seconds_of_children", lambda: taken)
+
+    def work(seconds: float):
+        nonlocal taken
+        for found in apart.apart("a.nc", lambda send: send(1), *((1,) if seconds < 1 else (100,))):
+            taken += seconds
+            yield found
+
+    with apart.patience():
+        for seconds in (0.04, 20.0) * 20:
+            assert list(work(seconds)) == [1]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from nmlgen.results.times import positions
 from nmlgen.units.calendar import Calendar
 
 _LIBRARY = "its records were not looked at; for them: pip install 'nmlgen[netcdf]'"
-_ENOUGH = "its records were not looked at, as no end was found in others"
+_ENOUGH = "its records were not looked at, as others took too much time or memory"
 _CHECKPOINT_TIME = re.compile(rb"tc_startdate[^-]{1,64}?(-?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?)")
 _MOST_SEARCHED = 2**20
 _MOST_TIMES = 500_000
