@@ -7,6 +7,7 @@ know is never looked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from nmlgen.findings import nearest
@@ -14,7 +15,7 @@ from nmlgen.namelist.assignment import assign, declarations
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
 from nmlgen.source import Source, Span
-from nmlgen.values import frozen
+from nmlgen.values import evolve, frozen
 
 Beside = Callable[[str], Source | None]
 """Gives a file in the directory of another one by its name; None if there is none. Raises InputError if it is there
@@ -57,6 +58,16 @@ class Read:
     def value(self, name: str, place: int = 1) -> Any:
         """The value of an element, counted from 1; None where it is not known."""
         return self.values[name][place - 1]
+
+    @property
+    def finite(self) -> Read:
+        """The same with what is infinite, or no number, not known: nothing can be worked out of it."""
+        values = {name: [value if _is_finite(value) else None for value in held] for name, held in self.values.items()}
+        return evolve(self, values=values)
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or isfinite(value)
 
 
 class Meanings(dict[tuple[str, str], str | None]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
-from nmlgen.values import frozen
+from nmlgen.values import define, frozen
 
 MOST_TIMES = 100_000
 """More times of output nobody wants to see."""
@@ -14,6 +14,19 @@ MOST_TIMES = 100_000
 
 class UnknownWorkloadError(Exception):
     """Who writes what is not known, or cannot be: the message says why."""
+
+
+@define
+class Tally:
+    """How many times of output were found, in all streams together."""
+
+    count: int = 0
+
+    def add(self, times: int) -> None:
+        """Count those of one more stream. Raises UnknownWorkloadError for too many of them all."""
+        self.count += times
+        if self.count > MOST_TIMES:
+            raise UnknownWorkloadError(f"its streams together are written more than {MOST_TIMES} times")
 
 
 @frozen

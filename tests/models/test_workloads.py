@@ -601,12 +601,49 @@ def test_times_that_are_not_known_of_palm():
 
 
 def test_times_of_all_streams_of_mpas_together_are_bounded(monkeypatch):
-    monkeypatch.setattr("nmlgen.models.mpas.writing.MOST_TIMES", 10)
+    monkeypatch.setattr("nmlgen.models.workload.MOST_TIMES", 10)
     stream = '<stream name="s{}" type="output" filename_template="s{}.nc" output_interval="00:00:18"/>'
     streams = [stream.format(number, number) for number in range(6)]
     assert mpas_workload(streams=f"<streams>{streams[0]}</streams>").files
     with pytest.raises(UnknownWorkloadError, match="its streams together are written more than 10 times"):
         mpas_workload(streams=f"<streams>{''.join(streams)}</streams>")
+
+
+def test_times_of_all_streams_of_wrf_and_palm_together_are_bounded(monkeypatch):
+    most, together = "nmlgen.models.workload.MOST_TIMES", "its streams together are written more than"
+    changes = {"run_hours": 9, "history_interval": 60, "auxhist3_interval": 60, "restart_interval": 60}
+    count = sum(len(file.times) for file in wrf_workload(4, **changes).files)
+    monkeypatch.setattr(most, count)
+    assert wrf_workload(4, **changes).files
+    monkeypatch.setattr(most, count - 1)
+    with pytest.raises(UnknownWorkloadError, match=together):
+        wrf_workload(4, **changes)
+    monkeypatch.setattr(most, 5)
+    with pytest.raises(UnknownWorkloadError, match=together):
+        palm_workload(data_output="'theta', 'e', 'theta_av', 'w_xy'", end_time=60.0, dt_data_output=20.0)
+
+
+def test_a_step_of_mpas_is_no_longer_than_any_run():
+    text = MPAS.format(count=0, stride=1, restart=".false.").replace("18.0", "1e308")
+    with pytest.raises(UnknownWorkloadError, match="a step is longer than any run"):
+        mpas.workload(read_namelist(text, "namelist.atmosphere"), 1, {"streams.atmosphere": Source("", STREAMS)}.get)
+
+
+def test_a_name_of_mpas_is_no_longer_than_it_can_be():
+    """Else a template of half a megabyte stands for each time."""
+    stream = '<streams><stream name="s" type="output" filename_template="{}" output_interval="00:00:18"/></streams>'
+    assert len(mpas_workload(streams=stream.format("$Y" * 256)).files[0].name) == 4 * 256
+    with pytest.raises(UnknownWorkloadError, match='filename_template of stream "s" has more than 512 characters'):
+        mpas_workload(streams=stream.format("$Y" * 257))
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity"])
+def test_nothing_is_worked_out_of_what_is_no_number(value):
+    with pytest.raises(UnknownWorkloadError, match="dt_data_output is not known"):
+        palm_workload(dt_data_output=value)
+    text = MPAS.format(count=0, stride=1, restart=".false.").replace("18.0", value)
+    with pytest.raises(UnknownWorkloadError, match="config_dt is not known"):
+        mpas.workload(read_namelist(text, "namelist.atmosphere"), 1, {"streams.atmosphere": Source("", STREAMS)}.get)
 
 
 def test_more_tasks_than_anybody_has_are_not_followed():

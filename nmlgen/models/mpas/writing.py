@@ -19,7 +19,7 @@ from nmlgen.models.mpas.registry import mpas_registry
 from nmlgen.models.mpas.streams import ONLY, Stream, packages_of, streams_of
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.models.surroundings import CELLS, LEVELS, Surroundings, surroundings
-from nmlgen.models.workload import MOST_TIMES, Clock, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.models.workload import Clock, OutputFile, Role, Tally, UnknownWorkloadError, Workload
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source
@@ -30,6 +30,10 @@ _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})(?:_(\d{1,2})(?::(\d{1,2}))?(?
 _INTERVAL = re.compile(r"(?:(?:0+-){0,2}(\d{1,6})_)?(?:(?:(\d{1,6}):)?(\d{1,6}):)?(\d{1,9})")
 _OF_ANOTHER = re.compile(r"stream:([^:]+):((?:in|out)put_interval)")
 _LINKS = 10
+_LONGEST_STEP = 1e11
+"""Seconds: more than a run has of which the days have six digits."""
+_LONGEST_NAME = 512
+"""The characters of the name of a file: `StrKIND` of MPAS (`mpas_kind_types.F`)."""
 _NOT_AT_START = "restart"
 _NOT_AT_RESTART = ("output", "diagnostics")
 """Streams that MPAS does not write at the start of a run, or of one that goes on (`mpas_atm_core.F`)."""
@@ -37,7 +41,7 @@ _NOT_AT_RESTART = ("output", "diagnostics")
 
 def work_out(document: Document, tasks: int, beside: Beside) -> Workload:
     """What so many tasks do with a namelist.atmosphere and the streams beside it. Raises UnknownWorkloadError."""
-    settings = read_settings(document, mpas_registry("atmosphere"))
+    settings = read_settings(document, mpas_registry("atmosphere")).finite
     return _Run(settings, tasks, surroundings(beside)).workload()
 
 
@@ -75,6 +79,8 @@ class _Run:
             raise UnknownWorkloadError(f"config_start_time is {self.value('config_start_time')!r}")
         if step <= 0:
             raise UnknownWorkloadError(f"config_dt is {step:g}: the run never ends")
+        if step > _LONGEST_STEP:
+            raise UnknownWorkloadError(f"config_dt is {step:g}: a step is longer than any run")
         end = _seconds(length)
         if length == "none":
             stop = _instant(self.value("config_stop_time"))
@@ -84,14 +90,15 @@ class _Run:
         return Clock(start, -(-end // step) * step, step)
 
     def files(self, writers: range) -> Iterator[OutputFile]:
-        count = 0
+        tally = Tally()
         for stream in self.streams.values():
             times = self.times(stream)
             if not times:
                 continue
-            count += len(times)
-            if count > MOST_TIMES:
-                raise UnknownWorkloadError(f"its streams together are written more than {MOST_TIMES} times")
+            tally.add(len(times))
+            if len(stream.attributes.get("filename_template", "")) > _LONGEST_NAME:
+                template = f'the filename_template of stream "{stream.name[:_LONGEST_NAME]}"'
+                raise UnknownWorkloadError(f"{template} has more than {_LONGEST_NAME} characters")
             named: dict[str, list[float]] = {}
             for time in times:
                 named.setdefault(self.name(stream, time), []).append(time)
@@ -228,7 +235,9 @@ def _expanded(template: str, time: Instant) -> str:
     seconds = time.milliseconds // 1000
     words = {"Y": f"{time.year:04d}", "M": f"{time.month:02d}", "D": f"{time.day:02d}", "d": f"{number:03.0f}"}
     words |= {"h": f"{seconds // 3600:02d}", "m": f"{seconds // 60 % 60:02d}", "s": f"{seconds % 60:02d}"}
-    return re.sub(r"\$([YMDdhms])", lambda match: words[match[1]], template)
+    for letter, word in words.items():
+        template = template.replace(f"${letter}", word)
+    return template
 
 
 def _instant(text: str) -> Instant | None:

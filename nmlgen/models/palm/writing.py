@@ -15,7 +15,7 @@ from nmlgen.models.palm.settings import UNSET, Settings, UnknownError
 from nmlgen.models.palm.sizes import bytes_of_profiles, bytes_of_quantities
 from nmlgen.models.palm.writers import PARALLEL, restart_files
 from nmlgen.models.reading import Beside, Read, read_settings
-from nmlgen.models.workload import MOST_TIMES, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.models.workload import MOST_TIMES, OutputFile, Role, Tally, UnknownWorkloadError, Workload
 from nmlgen.namelist.syntax import Document
 
 _PLANES = ("xy", "xz", "yz")
@@ -33,7 +33,7 @@ _WITH_FILES = (
 
 def work_out(document: Document, tasks: int, beside: Beside) -> Workload:
     """What so many tasks do with a PARIN. Raises UnknownWorkloadError."""
-    read = read_settings(document, palm_registry(), key=key)
+    read = read_settings(document, palm_registry(), key=key).finite
     try:
         return _Run(read, document.source.name.rpartition("/")[2], tasks, beside).workload()
     except UnknownError as error:
@@ -46,6 +46,7 @@ class _Run:
         self.settings = Settings(read, name, tasks, beside)
         self.count = self.settings.tasks
         self.is_late = False
+        self.tally = Tally()
 
     def workload(self) -> Workload:
         files = [*self.output(), *self.checkpoint()]
@@ -136,7 +137,9 @@ class _Run:
             raise UnknownWorkloadError(f"it writes more than {MOST_TIMES} times")
         first = skip if skip > 0 else interval
         self.is_late |= end < first <= end + self.settings.dt_max
-        return tuple(f"{first + interval * number:g} s" for number in range(int((end - first) // interval) + 1)) or None
+        found = tuple(f"{first + interval * number:g} s" for number in range(int((end - first) // interval) + 1))
+        self.tally.add(len(found))
+        return found or None
 
     def checkpoint(self) -> Iterator[OutputFile]:
         try:

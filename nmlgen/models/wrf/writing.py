@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from nmlgen.models.reading import Read, read_settings
-from nmlgen.models.workload import Clock, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.models.workload import Clock, OutputFile, Role, Tally, UnknownWorkloadError, Workload
 from nmlgen.models.wrf.fields import HISTORY, RESTART, UnknownSizeError, bytes_at_a_time
 from nmlgen.models.wrf.judging import PASSED_OVER
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
@@ -46,7 +46,7 @@ class _Opened:
 
 def work_out(document: Document, tasks: int) -> Workload:
     """What so many tasks do with a namelist.input. Raises UnknownWorkloadError."""
-    return _Run(read_settings(document, wrf_registry(), PASSED_OVER), tasks).workload()
+    return _Run(read_settings(document, wrf_registry(), PASSED_OVER).finite, tasks).workload()
 
 
 class _Run:
@@ -162,6 +162,7 @@ class _Run:
     # --- Files ---
 
     def opened(self) -> Iterator[_Opened]:
+        tally = Tally()
         for domain in range(1, self.count + 1):
             clock = self.clocks[domain - 1]
             if clock.end <= 0:
@@ -170,11 +171,14 @@ class _Run:
                 frames = self.number("frames_per_outfile" if stream == "history" else f"frames_per_{stream}", domain)
                 form = self.number(f"io_form_{stream}")
                 times = self.times(stream, domain) if form else ()
+                tally.add(len(times))
                 frames = max(1, frames)
                 for first in range(0, len(times), frames):
                     some = times[first : first + frames]
                     yield _Opened(domain, stream, form, self.name(f"{stream}_outname", domain, some[0]), some)
-            yield from self.checkpoints(domain)
+            for checkpoint in self.checkpoints(domain):
+                tally.add(1)
+                yield checkpoint
 
     def times(self, stream: str, domain: int) -> tuple[float, ...]:
         clock, interval = self.clocks[domain - 1], self.span(f"{stream}_interval", domain)
