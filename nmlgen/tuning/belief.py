@@ -11,7 +11,7 @@ them: a few if there are many candidates, every second one where what was measur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from math import exp, log, log2, sqrt
 from operator import mul
@@ -157,6 +157,7 @@ class Belief:
             time - self._prior[candidate.point.id].log for (candidate, _), time in zip(known, self._times, strict=True)
         ]
         self._model_variance, self._unseen_variance = self._spreads()
+        self._alone, self._with_assumed = (_Conditioned(self._covariance, self._noise) for _ in range(2))
 
     @property
     def strays(self) -> bool:
@@ -251,21 +252,11 @@ class Belief:
     def _expected(self, candidate: Candidate, assumed: Sequence[Candidate]) -> Expected:
         """By the model alone, where there is one."""
         prior = self._prior[candidate.point.id]
-        seen = [*(known for known, _ in self._known), *assumed]
-        residuals = [*self._residuals, *(0.0 for _ in assumed)]
-        middle, variance = prior.log, self._covariance(candidate, candidate)
-        if seen:
-            lower = cholesky(
-                [
-                    [self._covariance(one, other) + (self._noise if one is other else 0.0) for other in seen]
-                    for one in seen
-                ]
-            )
-            beside = [self._covariance(candidate, other) for other in seen]
-            weights = solve(lower, beside)
-            middle += sum(map(mul, weights, residuals))
-            variance -= sum(map(mul, weights, beside))
-        return Expected(exp(middle), sqrt(max(0.0, variance) + prior.variance))
+        conditioned = self._with_assumed if assumed else self._alone
+        seen = [(one, residual) for (one, _), residual in zip(self._known, self._residuals, strict=True)]
+        shift, known = conditioned.told(candidate, [*seen, *((one, 0.0) for one in assumed)])
+        variance = self._covariance(candidate, candidate) - known
+        return Expected(exp(prior.log + shift), sqrt(max(0.0, variance) + prior.variance))
 
     def _spreads(self) -> tuple[float, float]:
         """The variances of what the model misses, and of what it does not know: as judged before, and as seen since."""
@@ -308,6 +299,46 @@ class Belief:
             found = _likeness(one, other, keys), _likeness(one, other, self._unseen)
             self._likenesses[pair] = found
         return found
+
+
+class _Conditioned:
+    """A Gaussian process of which some values were seen.
+
+    More are seen one after the other, behind those before: so each costs a row of a Cholesky factor, and each candidate
+    a number more.
+    """
+
+    def __init__(self, covariance: Callable[[Candidate, Candidate], float], noise: float) -> None:
+        self._covariance, self._noise = covariance, noise
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen: list[tuple[Candidate, float]] = []
+        self._pivots: list[float] = []
+        self._scaled: list[float] = []
+        self._rows: dict[str, list[float]] = {}
+
+    def told(self, candidate: Candidate, seen: Sequence[tuple[Candidate, float]]) -> tuple[float, float]:
+        """What candidates that were `seen`, each with its value, tell of one: by how much its value is shifted, and by
+        how much its variance is smaller."""
+        if seen[: len(self._seen)] != self._seen:
+            self._forget()
+        for one, value in seen[len(self._seen) :]:
+            row = self._row(one)
+            pivot = sqrt(self._covariance(one, one) + self._noise - sum(map(mul, row, row)))
+            self._scaled.append((value - sum(map(mul, row, self._scaled))) / pivot)
+            self._pivots.append(pivot)
+            self._seen.append((one, value))
+        row = self._row(candidate)
+        return sum(map(mul, row, self._scaled)), sum(map(mul, row, row))
+
+    def _row(self, candidate: Candidate) -> list[float]:
+        """The covariances of a candidate with those that were seen, in the coordinates of the factor."""
+        row = self._rows.setdefault(candidate.point.id, [])
+        for (one, _), pivot in zip(self._seen[len(row) :], self._pivots[len(row) :], strict=True):
+            known = sum(map(mul, row, self._rows[one.point.id]))  # of which as many count
+            row.append((self._covariance(candidate, one) - known) / pivot)
+        return row
 
 
 @frozen

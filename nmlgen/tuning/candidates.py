@@ -12,6 +12,7 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
+from nmlgen.models.icon.ranks import MOST_PARTITIONS
 from nmlgen.rechecking import Rechecker
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import expand
@@ -138,11 +139,12 @@ def _layouts(spec: Spec) -> tuple[list[Mapping[str, Any]], int]:
     outputs = situation.outputs
     keys = [None if output.is_whole else f"output.{output.stream.label}.{output.variable}" for output in outputs]
     layouts = [(0, (1,) * len(outputs))]
+    by_most = {most: tuple(_partitions(output, most) for output in outputs) for most in _powers(MOST_PARTITIONS)}
     for ranks in _powers(situation.case.ntasks - situation.case.restart_ranks - 1):
-        for most in _powers(ranks):
-            partitions = tuple(_partitions(output, most) for output in outputs)
+        for most in _powers(min(ranks, MOST_PARTITIONS)):
+            partitions = by_most[most]
             files = sum(partitions)
-            if files >= ranks or most == ranks:
+            if files >= ranks or most == min(ranks, MOST_PARTITIONS):
                 layouts.append((min(ranks, files), partitions))
     different = list(dict.fromkeys(layouts))
     tried = different[:: -(-len(outputs) * len(different) // _MOST_OUTPUTS)]

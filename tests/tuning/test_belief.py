@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log2
+from operator import mul
 from statistics import NormalDist
 
 import pytest
@@ -10,7 +11,8 @@ from specs import changed, load
 
 from nmlgen import load_spec
 from nmlgen.advise.calibration import levante
-from nmlgen.tuning.belief import Belief, Expected, Measured
+from nmlgen.advise.normal import cholesky, solve
+from nmlgen.tuning.belief import Belief, Expected, Measured, _Conditioned
 from nmlgen.tuning.candidates import candidates_of
 
 
@@ -51,6 +53,32 @@ def test_what_is_under_way_makes_its_neighbours_surer():
     first, second, third = candidates.candidates
     belief = Belief(candidates, levante()).after(first, Measured(1000.0))
     assert belief.expected(third, [second]).spread < belief.expected(third).spread
+
+
+def test_what_is_told_is_that_of_the_whole_matrix():
+    candidates = candidates_of(load(sweep={"grid": {"parallel.nproma": [4, 8, 16, 32, 64]}})).candidates
+
+    def covariance(one, other):
+        values = (candidate.point.values["parallel.nproma"] for candidate in (one, other))
+        return 1 / (1 + abs(log2(next(values) / next(values))))
+
+    asked: list[tuple[str, str]] = []
+
+    def noted(one, other):
+        asked.append((one.point.id, other.point.id))
+        return covariance(one, other)
+
+    conditioned, noise = _Conditioned(noted, 0.1), 0.1
+    for count in (0, 1, 2, 3, 2):
+        seen = list(zip(candidates[:count], (0.5, -0.25, 1.0), strict=False))
+        matrix = [[covariance(one, other) + noise * (one is other) for other, _ in seen] for one, _ in seen]
+        for candidate in candidates:
+            beside = [covariance(candidate, one) for one, _ in seen]
+            weights = solve(cholesky(matrix), beside)
+            expected = [sum(map(mul, weights, other)) for other in ([value for _, value in seen], beside)]
+            assert conditioned.told(candidate, seen) == pytest.approx(tuple(expected))
+        if count == 3:  # each pair once, and of those that were seen the variance
+            assert len(asked) == 5 * 3 + 3
 
 
 def test_surprises_make_the_model_less_trusted():

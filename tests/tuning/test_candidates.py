@@ -43,6 +43,15 @@ def test_of_many_outputs_fewer_layouts_are_tried(monkeypatch):
         assert (len(found.candidates), found.left_out) == (tried, left_out)
 
 
+def test_partitions_are_looked_at_once_of_what_icon_has_room_for(monkeypatch):
+    """And not anew for each number of I/O ranks, of which there may be hundreds of thousands."""
+    asked: list[int] = []
+    monkeypatch.setattr(candidates.Output, "fits", lambda _, number: asked.append(number) or True)
+    assert len(values(load(job={"nodes": 4000, "ntasks_per_node": 128}, site="generic-slurm"))) > 8
+    assert max(asked) == 256
+    assert len(asked) < 2 * 256
+
+
 def test_what_candidates_cost_is_not_worked_out_to_find_their_errors(monkeypatch):
     monkeypatch.setattr(
         "nmlgen.models.icon.rules.output_ranks.SlowOutput.check", lambda self, component: pytest.fail("asked")
