@@ -14,6 +14,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.clock import clock
 from nmlgen.models.icon.promised import PromisedFile, partition_groups, promised_output
 from nmlgen.results.file import read_file
+from nmlgen.schedulers.programs import complaint
 from nmlgen.units.calendar import Calendar
 from nmlgen.values import frozen
 from nmlgen.verifying import ended_jobs, lacks_most, run_in
@@ -154,5 +155,5 @@ def _call(program: str, paths: Sequence[Path], target: Path) -> str:
     done = answer(command)
     if done.code == 0:
         return ""
-    said = done.error.strip().splitlines()
+    said = complaint(done.error).splitlines()
     return f"cdo ended with exit code {done.code}" + (f": {said[-1].strip()}" if said else "")

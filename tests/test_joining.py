@@ -126,6 +126,7 @@ def test_only_whole_files_are_put_together(
             "sys.exit('cdo mergetime (Abort): no memory')",
             "cdo ended with exit code 1: cdo mergetime (Abort): no memory",
         ),
+        ("sys.exit(10**6 * 'x')", f"cdo ended with exit code 1: ... {2000 * 'x'}"),
     ],
 )
 def test_what_cdo_makes_is_looked_at(lose: str, why: str, tmp_path: Path) -> None:

@@ -24,6 +24,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
+class Amount(click.FloatRange):
+    """A number from 0 to what nobody reaches; neither `nan` nor `inf` are one."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that a text says."""
+        found: float = super().convert(value, param, ctx)
+        if not found <= _MOST:
+            self.fail(f"{value!r} is no number from 0 to {_MOST:g}", param, ctx)
+        return found
+
+
+_MOST = 1e9
+
+
 def spec_argument(function: F) -> F:
     """The argument SPEC."""
     return click.argument("spec", type=click.Path())(function)

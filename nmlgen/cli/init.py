@@ -77,7 +77,7 @@ def command(
         if grid_file is None and starter.needs_grid(preset):
             grid_file = _asked("grid file", starter.GRID_FILE)
         if account is None and starter.requires_account(site):
-            account = _asked("account, the project that is charged", getgrgid(getgid()).gr_name)
+            account = _asked("account, the project that is charged", _own_group())
         directory = directory or _asked("directory where the model lies", ".")
     preset, site, directory = preset or _PRESET, site or _SITE, directory or "."
     if account is None and starter.requires_account(site):
@@ -125,6 +125,14 @@ def _asked(question: str, default: str, check: Callable[[str], object] | None = 
             click.echo(f"  {error}", err=True)
         else:
             return answer
+
+
+def _own_group() -> str:
+    """The name of the user's group, or the number of one whose name nobody knows, as in a container."""
+    try:
+        return getgrgid(getgid()).gr_name
+    except KeyError:
+        return str(getgid())
 
 
 def _experiments() -> str:

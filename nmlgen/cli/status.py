@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 import nmlgen
-from nmlgen.cli.console import uses_colour
+from nmlgen.cli.console import Amount, uses_colour
 from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.sweep_status import format_status, format_summary, status_csv, status_document, summary_document
@@ -28,7 +28,7 @@ def interval_option(function: F) -> F:
     """The option --interval."""
     return click.option(
         "--interval",
-        type=click.FloatRange(min=0),
+        type=Amount(),
         default=INTERVAL_S,
         show_default=True,
         help="Seconds between two looks; each asks the batch system.",

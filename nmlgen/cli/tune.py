@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, quiet_option, set_option, spec_argument, uses_colour
+from nmlgen.cli.console import Amount, format_option, quiet_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.quantities import counted
@@ -37,7 +37,7 @@ def _share(ctx: click.Context, param: click.Parameter, value: str) -> float:
 @spec_argument
 @click.option("-o", "--output", "directory", type=click.Path(path_type=Path), help="Where; ./NAME-tuning by default.")
 @set_option
-@click.option("--budget", metavar="NODE_HOURS", type=click.FloatRange(min=0), help="Spend no more than this.")
+@click.option("--budget", metavar="NODE_HOURS", type=Amount(), help="Spend no more than this.")
 @click.option("--runs", metavar="N", type=click.IntRange(min=1), help="Run no more than so many candidates.")
 @click.option(
     "--noise", metavar="SHARE", callback=_share, default="2%", show_default=True, help="What is not worth a run."

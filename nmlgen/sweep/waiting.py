@@ -13,6 +13,8 @@ from nmlgen.sweep.status import SweepStatus, status
 INTERVAL_S = 30.0
 """Seconds between two looks: each asks a server that all users share."""
 
+_LONGEST = 1e9  # seconds: no system sleeps for ever, or for what is no number
+
 Watch = Callable[[SweepStatus], None]
 """Called with what each look shows."""
 
@@ -21,7 +23,7 @@ def wait(directory: str | Path, *, interval_s: float = INTERVAL_S, watch: Watch 
     """Wait until no point of a sweep waits or runs; returns how far it is then.
 
     A look at which the scheduler cannot be asked decides nothing. Raises InputError if there is no sweep, or if
-    `interval_s` is negative.
+    `interval_s` is negative, or more than anybody waits.
     """
     for found in _looks(directory, interval_s, watch):
         if found is None:
@@ -43,8 +45,8 @@ async def wait_async(
 
 def _looks(directory: str | Path, interval_s: float, watch: Watch | None) -> Iterator[SweepStatus | None]:
     """None for each look that is not the last."""
-    if interval_s < 0:
-        raise InputError(f"the interval is {interval_s} s; expected: 0 or more")
+    if not 0 <= interval_s <= _LONGEST:
+        raise InputError(f"the interval is {interval_s} s; expected: from 0 to {_LONGEST:g}")
     while True:
         found = status(directory)
         if watch is not None:

@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 from specs import TEXT
 
 from nmlgen import InputError, build, check, load_spec
+from nmlgen.cli import init
 from nmlgen.spec import presets
 from nmlgen.starter import starter_spec
 from nmlgen.units.wall_time import parse_wall_time
@@ -174,6 +175,12 @@ def test_interview_is_as_long_as_it_must_be(tmp_path):
 def test_interview_broken_off(tmp_path):
     assert interview(tmp_path, "\x04")[0] == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_group_that_nobody_knows(monkeypatch):
+    """As in a container: its number stands for it."""
+    monkeypatch.setattr(init, "getgid", lambda: 2**31 - 7)
+    assert init._own_group() == str(2**31 - 7)
 
 
 def test_to_stdout(nmlgen, here):

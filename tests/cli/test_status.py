@@ -121,3 +121,11 @@ def test_cancel(nmlgen, slurm, sweep):
     slurm.queues([f"{name}|7|0|7|PENDING||Priority"])
     assert nmlgen("cancel", "sweep", "c").out == "sweep: 1 point cancelled\n"
     assert slurm.calls("scancel") == ["--quiet 7_0"]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "1e10"])
+def test_numbers_that_nobody_waits_or_pays_for(nmlgen, sweep, number):
+    done = nmlgen("wait", "sweep", "--interval", number)
+    assert (done.code, "--interval" in done.err) == (2, True)
+    done = nmlgen("tune", "spec.yaml", "--budget", number)
+    assert (done.code, "--budget" in done.err) == (2, True)

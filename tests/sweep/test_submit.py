@@ -474,8 +474,9 @@ def test_waiting_for_a_sweep(slurm, sweep):
     assert done.counts["done"] == 2
     assert seen == [{"running": 1, "waiting": 1}] * 2 + [{"waiting": 2}, {"done": 2}]
     assert asyncio.run(nmlgen.wait_async(sweep, interval_s=0)).counts["done"] == 2
-    with pytest.raises(nmlgen.InputError, match="interval"):
-        nmlgen.wait(sweep, interval_s=-1)
+    for interval_s in (-1, float("nan"), float("inf")):
+        with pytest.raises(nmlgen.InputError, match="interval"):
+            nmlgen.wait(sweep, interval_s=interval_s)
 
 
 def test_another_users_jobs_that_slurm_hides_are_not_taken_for_none(slurm, sweep, monkeypatch):
