@@ -25,7 +25,7 @@ from nmlgen.models import building_of
 from nmlgen.models.building import Start
 from nmlgen.models.restarting import Restarting
 from nmlgen.render import job_script, placement
-from nmlgen.render.shell import Quoted, directive, joined, one_line, shell_path, shell_word
+from nmlgen.render.shell import Quoted, directive, joined, one_line, require_room, shell_path, shell_word
 from nmlgen.render.write import MANIFEST
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import parse_wall_time
@@ -175,6 +175,7 @@ def _indented(commands: str) -> Quoted:
 def _before(experiment: Experiment) -> list[dict[str, Any]]:
     """The programs that make what a model reads."""
     steps = () if experiment.other is None else experiment.other.before
+    require_room("launch.options for each program of before", len(steps), _launch(experiment))
     return [
         {
             "name": step.name,
@@ -260,6 +261,7 @@ def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
     for extent in striping.extents:
         options += [f"--component-end={extent.name}"] if striping.components else []
         options += _layout_options(extent)
+    require_room(f"the stripes of lustre.{striping.what} for each directory", len(striping.directories), options)
     reasons = [setting.origin.reason for setting in striping.settings.values() if setting.origin.reason is not None]
     return [
         {

@@ -11,7 +11,7 @@ from nmlgen.experiment.programs import Program
 from nmlgen.experiment.seats import Seat, facts_of, number_ranges
 from nmlgen.experiment.setting import Setting
 from nmlgen.models import building_of
-from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
+from nmlgen.render.shell import Quoted, directive, joined, require_room, shell_path, shell_word
 from nmlgen.values import frozen
 
 _VISIBLE = {"nvidia": "CUDA_VISIBLE_DEVICES", "amd": "ROCR_VISIBLE_DEVICES"}
@@ -58,6 +58,7 @@ def context(experiment: Experiment, options: Sequence[str]) -> dict[str, Any] | 
         return None
     seats, parts = building_of(experiment).seats(experiment), list(_parts(experiment))
     is_heterogeneous = len(parts) > 1
+    require_room("launch.options for each part of the job", len(parts), options)
     shown = {
         _VISIBLE[gpus.vendor] for one in experiment.programs if (gpus := facts_of(experiment, one).gpus) is not None
     }

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from nmlgen.errors import WriteError
+from nmlgen.errors import InputError, WriteError
 from nmlgen.schedulers.slurm.quoting import option_text
 from nmlgen.visible import visible
 
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:=@%+-]+")
 _NAME = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_.+@-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MOST_REPEATED = 10_000_000  # characters
 _SPECIAL = re.compile(r'[\\$`"]')
 
 
@@ -25,6 +26,12 @@ class Quoted(str):
     """Text that was quoted for the place where it goes."""
 
     __slots__ = ()
+
+
+def require_room(what: str, times: int, words: Iterable[str]) -> None:
+    """Raise InputError for words that stand in a script so many times that they fill it."""
+    if times * sum(len(word) + 1 for word in words) > _MOST_REPEATED:
+        raise InputError(f"{what} would fill more than {_MOST_REPEATED // 1_000_000} MB of the batch script")
 
 
 def shell_word(value: Any) -> Quoted:

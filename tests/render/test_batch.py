@@ -11,14 +11,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import placements
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import rows
+from ruamel.yaml import YAML
 from specs import changed, load, refused, unchecked_build
 from tools import require
 
-from nmlgen import Spec, load_spec
+from nmlgen import InputError, Spec, load_spec
 from nmlgen.models.icon.chain import status_files
 from nmlgen.render.shell import shell_word
 
@@ -1239,3 +1241,39 @@ def test_nothing_is_run_before_stage_out_when_the_model_failed(tmp_path, stage):
     done, directory = execute(on_disks(tmp_path, before_stage_out=["touch post.txt"]), tmp_path, stage)
     assert done.returncode == 3
     assert not (directory / "run" / "post.txt").exists()
+
+
+# --- What would stand in a script again and again -------------------------------------------------------------
+
+
+def striped(_: Path) -> Spec:
+    streams = {f"s{number}": {"output_filename": f"s{number}/x", "ml_varlist": ["temp"]} for number in range(20)}
+    return load(output=streams, lustre={"output": {"ost": ",".join(map(str, range(100)))}})
+
+
+def prepared(_: Path) -> Spec:
+    text = (Path(__file__).parents[2] / "examples" / "wrf_b_wave.yaml").read_text(encoding="utf-8")
+    before = {f"p{number}": {"executable": f"bin/p{number}", "ntasks": 1} for number in range(30)}
+    options = [f"--exclude=l{number}" for number in range(30)]
+    return load_spec({**YAML(typ="safe").load(text), "before": before, "launch": {"options": options}})
+
+
+def in_parts(directory: Path) -> Spec:
+    options = [f"--exclude=l{number}" for number in range(300)]
+    return load_spec(placements.spec(directory, **placements.CASES["heterogeneous"], launch={"options": options}))
+
+
+@pytest.mark.parametrize(
+    ("spec_of", "what"),
+    [
+        (striped, "the stripes of lustre.output for each directory"),
+        (prepared, "launch.options for each program of before"),
+        (in_parts, "launch.options for each part of the job"),
+    ],
+)
+def test_what_fills_a_script_is_refused(spec_of, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_of(tmp_path)
+    assert unchecked_build(spec).files
+    monkeypatch.setattr("nmlgen.render.shell._MOST_REPEATED", 3000)
+    with pytest.raises(InputError, match=f"{what} would fill more than"):
+        unchecked_build(spec)
