@@ -13,6 +13,7 @@ from sweep_points import write_points
 import nmlgen
 from nmlgen.errors import InputError
 from nmlgen.schedulers.arrays import Task
+from nmlgen.schedulers.slurm import arrays
 from nmlgen.sweep.arrays import SweepPoint
 from nmlgen.sweep.directory import read_table
 from nmlgen.sweep.expansion import plan_of_spec
@@ -143,3 +144,11 @@ def test_submissions_that_nobody_knows_are_forgotten_at_once(tmp_path, monkeypat
     nmlgen.submit(sweep)
     assert opened == [[f"t{number}" for number in range(5)]]
     assert [found.points for found in state.submissions()] == [("points/p0",)]
+
+
+def test_what_slurm_says_of_all_tasks_is_as_much_as_anybody_reads(monkeypatch):
+    line = f"name|7|[0-999]|7|PENDING|{'n' * 10_000}|{'r' * 10_000}"
+    monkeypatch.setattr(type(arrays.slurm), "run", lambda *_, **__: line)
+    (one, *_, last) = arrays.queue({"name": 7})
+    assert (one.nodes, one.reason, one.state) == (f"... {'n' * 2000}", f"... {'r' * 2000}", "PENDING")
+    assert (last.index, last.reason) == (999, one.reason)

@@ -222,8 +222,9 @@ def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Ta
     if None in numbers or not fields[3].strip():
         raise _not_understood(program, line)
     array, job = (number or 0 for number in numbers)
+    state, nodes, reason = map(complaint, fields[3:])  # which all of its tasks show
     for index in indices:
-        yield Task(name, array, index, job, fields[3].split()[0], fields[4], _plain(fields[5]))
+        yield Task(name, array, index, job, state.split()[0], nodes, _plain(reason))
 
 
 def _not_understood(program: str, line: str) -> SchedulerError:
