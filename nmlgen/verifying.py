@@ -45,6 +45,8 @@ _MOST_LISTED = 100_000
 _MOST_NOTED = 2**20  # bytes of what a job notes
 _MOST_SOUGHT = 50_000
 """A bound on work: more records are looked for where there is room for them only."""
+_MOST_LIKENED = 50_000_000
+"""A bound on work: the characters of names that are held against patterns of others."""
 _LEAST_OF_RECORD = 8  # bytes: its time
 
 
@@ -366,12 +368,15 @@ class _Run:
     def _left_over(self, promises: list[Promise]) -> None:
         """Files with names such as this experiment's, which none of its jobs writes."""
         names = {str(Path(name)) for promise in promises for name in promise.names}
-        patterns = {pattern for promise in promises for pattern in promise.patterns}
+        likes = _Likes(pattern for promise in promises for pattern in promise.patterns)
         directories = {str(Path(name).parent) for name in names}
         for directory in sorted(directories):
             for entry in _entries(self.run / directory):
                 name = str(Path(directory) / entry)
-                if name not in names and any(pattern.fullmatch(name) for pattern in patterns):
+                if likes.work > _MOST_LIKENED:
+                    self.remarks.append("what is left over was not looked for among all files: they are too many")
+                    return
+                if name not in names and likes.has(name):
                     self._problem("left over", name, "no job of this experiment writes it")
 
     # --- Checkpoints ---
@@ -467,6 +472,26 @@ class _Run:
             return read_file(file, clock(self.experiment.components[0]).calendar)
         except BrokenFileError as error:
             raise BrokenFileError(f"{file.name}: {error}") from None
+
+
+class _Likes:
+    """Patterns of names, by the text that they begin with; `work` are the characters that were looked at."""
+
+    def __init__(self, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> None:
+        self._patterns: dict[str, set[re.Pattern[str]]] = {}
+        for beginning, pattern in patterns:
+            self._patterns.setdefault(beginning, set()).add(pattern)
+        self._lengths = sorted({len(beginning) for beginning in self._patterns})
+        self.work = 0
+
+    def has(self, name: str) -> bool:
+        """Whether a name matches one of them."""
+        for length in self._lengths:
+            some = self._patterns.get(name[:length], ())
+            self.work += length + len(some) * len(name)
+            if any(pattern.fullmatch(name) for pattern in some):
+                return True
+        return False
 
 
 def _by_name(files: Iterable[PromisedFile]) -> Iterator[tuple[str, list[PromisedFile]]]:

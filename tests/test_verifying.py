@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from result_files import classic
+from steps import grows_too_fast
 
-from nmlgen import Build, InputError, Verification, build, load_spec, verify
+from nmlgen import Build, InputError, Verification, build, load_spec, verify, verifying
 from nmlgen.report.verification import format_verification
 
 SPEC = Path(__file__).parent / "rules" / "example.yaml"
@@ -212,6 +214,24 @@ def test_older_than_the_job(built: Path) -> None:
     assert len(verify(built).problems) == 1
     (built / "run" / "nmlgen.legs").unlink()  # nobody says when it began
     assert problems(verify(built)) == []
+
+
+def test_a_name_is_held_against_patterns_that_begin_as_it_does():
+    def work(number: int):
+        likes = verifying._Likes((f"s{at:04d}_", re.compile(rf"s{at:04d}_[0-9]+")) for at in range(number))
+        assert likes.has("s0001_1")
+        assert not likes.has("s0001_x")
+        return lambda: [likes.has(f"s{at:04d}_x") for at in range(number)]
+
+    assert not grows_too_fast(work, 100)
+
+
+def test_names_that_are_too_many_for_all_patterns(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _one_too_many(built / "run")
+    monkeypatch.setattr(verifying, "_MOST_LIKENED", -1)
+    found = verify(built)
+    assert problems(found) == []
+    assert "what is left over was not looked for among all files: they are too many" in found.remarks
 
 
 def test_other_files_do_not_matter(built: Path) -> None:

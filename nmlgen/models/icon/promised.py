@@ -43,12 +43,12 @@ class PromisedFile:
 
 @frozen
 class Promise:
-    """What one component leaves. `patterns` are those of its names: a file that matches one and is not among `names`,
-    those of the whole experiment, is none of this experiment's."""
+    """What one component leaves. `patterns` are those of its names, each with the text that they begin with: a file
+    that matches one and is not among `names`, those of the whole experiment, is none of this experiment's."""
 
     files: tuple[PromisedFile, ...]
     names: frozenset[str]
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
 
 
 def promised_output(component: Component, legs: int | None = None) -> Promise:
@@ -61,14 +61,15 @@ def promised_output(component: Component, legs: int | None = None) -> Promise:
     sizes = _sizes(component)
     files: list[PromisedFile] = []
     names: set[str] = set()
-    patterns: dict[str, re.Pattern[str]] = {}
+    patterns: dict[str, tuple[str, re.Pattern[str]]] = {}
     before = time.end_of((legs or time.legs) - 1)
     for sequence in output_files(component):
         left = fate(component, sequence, time, legs)
         whole = left if legs is None or legs >= time.legs else fate(component, sequence, time)
         names |= set(whole.files) | set(left.files)
-        pattern = Names(component, sequence, time).pattern
-        patterns[pattern.pattern] = pattern
+        same = Names(component, sequence, time)
+        pattern = same.pattern
+        patterns[pattern.pattern] = same.beginning, pattern
         volume = sizes.get((id(sequence.stream), sequence.level_type, sequence.domain))
         for name, dates in left.files.items():
             if dates:

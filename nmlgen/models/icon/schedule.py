@@ -598,6 +598,13 @@ class Names:
         return _replaced(self._format, {"<output_filename>": self._prefix}).rpartition("/")[0]
 
     @property
+    def beginning(self) -> str:
+        """What every name of these files begins with, as far as it is the same."""
+        parts = _KEYWORD.split(self._format)
+        changing = next((number for number, part in enumerate(parts) if part in _ANY), len(parts))
+        return "".join(self._prefix if part == "<output_filename>" else part for part in parts[:changing])
+
+    @property
     def pattern(self) -> re.Pattern[str]:
         """What every name of these files matches, whatever their number and dates."""
         text = "".join(

@@ -46,7 +46,10 @@ def test_files_of_the_first_jobs(build: Build, legs: int | None, expected: dict[
     found = {short(file.name): ([(t - start) // HOUR for t in file.times], file.is_last) for file in promise.files}
     assert found == expected
     assert {short(name) for name in promise.names} == {"0001", "0002", "0003"}  # of the whole experiment
-    assert [bool(pattern.fullmatch(promise.files[0].name)) for pattern in promise.patterns] == [True]
+    ((beginning, pattern),) = promise.patterns
+    assert pattern.fullmatch(promise.files[0].name)
+    assert promise.files[0].name.startswith(beginning)
+    assert beginning.count("/") == promise.files[0].name.count("/")
     one, two = promise.files[0].size, promise.files[-1].size
     assert one is not None
     assert two is not None
