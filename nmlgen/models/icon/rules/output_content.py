@@ -24,6 +24,7 @@ from nmlgen.models.icon.rules.varlists import (
     catalogue_of,
     domains_of,
     entries,
+    first_told,
     names_in,
     own_catalogue,
     softened,
@@ -43,7 +44,7 @@ _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
 _SHORTEST_NEAR, _AS_NEAR = 3, 0.65  # among a thousand names shorter or less like ones mean nothing
-_MOST_TOLD = 200
+_NO_MORE = "from here on no more names are told that ICON does not know"
 _NOT_INTERPOLATED = ("edge", "vertex")
 _ATMOSPHERE, _OCEAN = 1, 2
 _STEP, _NUMBER_OF_POINTS = 1, 2
@@ -93,7 +94,7 @@ class UnknownOutputVariable(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         translations = read_dictionary(component) if component.model.dictionary is not None else None
-        told = _first(self._found(component, translations))
+        told = first_told(self._found(component, translations), _NO_MORE)
         found = (softened(finding, component) for finding in told)
         return found if translations is None else (_by_dictionary(finding) for finding in found)
 
@@ -142,15 +143,6 @@ class UnknownOutputVariable(ComponentRule):
                         yield of_unknown_release(finding)
                     else:
                         yield finding
-
-
-def _first(found: Iterator[Finding]) -> Iterator[Finding]:
-    """The first findings on names: very many of them are another release's, or no names at all."""
-    for number, finding in enumerate(found):
-        if number == _MOST_TOLD:
-            yield evolve(finding, message="from here on no more names are told that ICON does not know", notes=())
-            return
-        yield finding
 
 
 def _by_dictionary(finding: Finding) -> Finding:
@@ -210,7 +202,7 @@ class VariableNotInThisRun(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        return (softened(finding, component) for finding in first_told(self._found(component)))
 
     def _found(self, component: Component) -> Iterator[Finding]:
         if component.kind == "jsbach":  # the conditions are those of land in an atmosphere
@@ -269,14 +261,15 @@ class EdgesOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        return (softened(finding, component) for finding in first_told(self._found(component)))
 
     def _found(self, component: Component) -> Iterator[Finding]:
         for stream, _, setting in varlists(component):
             if setting_of(component, stream, "remap").value != _LATLON:
                 continue
+            catalogue = catalogue_of(component)
             for position, name in enumerate(names_in(setting)):
-                found = catalogue_of(component).find(name)
+                found = catalogue.find(name)
                 if found and all(variable.location in _NOT_INTERPOLATED for variable in found):
                     yield self.finding(
                         setting.element(position),
@@ -372,7 +365,7 @@ def _points_on_an_axis(definition: tuple[float, float, float], mode: object, *, 
     start, step, end = definition
     if mode == _NUMBER_OF_POINTS or (mode != _STEP and step > _LARGEST_STEP):
         return floor(min(step, _MOST_POINTS) + 0.5)
-    return int(min((end - start) / step, _MOST_POINTS)) + 1 - is_closed if step else 1
+    return int(max(-_MOST_POINTS, min((end - start) / step, _MOST_POINTS))) + 1 - is_closed if step else 1
 
 
 _MOST_POINTS = 1e9  # a number that is not to be counted

@@ -9,7 +9,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.findings import Finding, Severity
 from nmlgen.models.icon.ranks import level_types
 from nmlgen.models.icon.rules.streams import OPERATIONS, setting_of, streams_read
-from nmlgen.models.icon.rules.varlists import LESS, Entry, entries, softened
+from nmlgen.models.icon.rules.varlists import LESS, Entry, entries, first_told, softened
 from nmlgen.rules.rule import ComponentRule
 
 _LATLON = 1
@@ -60,7 +60,7 @@ class NotInterpolated(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        return (softened(finding, component) for finding in first_told(self._found(component)))
 
     def _found(self, component: Component) -> Iterator[Finding]:
         for entry in entries(component):
@@ -109,7 +109,7 @@ class NotOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        return (softened(finding, component) for finding in first_told(self._found(component)))
 
     def _found(self, component: Component) -> Iterator[Finding]:
         for entry in entries(component):
@@ -222,7 +222,7 @@ class OperationOnIntegers(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        return (softened(finding, component) for finding in first_told(self._found(component)))
 
     def _found(self, component: Component) -> Iterator[Finding]:
         if component.kind == "waves":  # which makes no statistics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil, isclose
+from math import ceil, isclose, isfinite
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -105,4 +105,7 @@ def _rounded(length: float, step: float) -> float:
 
 
 def _is_multiple(length: float, step: float) -> bool:
-    return step > 0 and isclose(length / step, round(length / step), abs_tol=1e-9)
+    if step <= 0:
+        return False
+    steps = length / step
+    return not isfinite(steps) or isclose(steps, round(steps), abs_tol=1e-9)  # numbers that large are all whole

@@ -53,7 +53,7 @@ class UpperAtmosphereInGrib(ComponentRule):
         for stream, kind, setting in varlists(component):
             if setting_of(component, stream, "filetype").value != _GRIB2 or not domains_of(component, stream):
                 continue
-            for name in names_in(setting):
+            for name in dict.fromkeys(names_in(setting)):
                 if name in _GROUPS:
                     message = f'"{name}" in {kind}_varlist of the stream {stream_name(stream)}, which writes GRIB'
                     yield self.finding(setting, message, "expected: filetype 4 or 5 (NetCDF) for this stream")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
@@ -18,6 +19,11 @@ from nmlgen.values import evolve, frozen
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1
+_MOST_TOLD = 200
+_NO_MORE = "from here on this rule tells no more names"
+MOST_NAMES = 200_000
+"""A bound on work: names of all models, each in all domains that its stream is written for. What more of them mean in
+the run is not asked."""
 _OF_OTHERS = {"atmosphere": ("ocean", "HAMOCC", "waves", "sea ice")}
 _OWN = {"ocean": ("ocean", "sea ice"), "waves": ("waves",), "icon_output": ()}
 """The parts of the catalogue that a kind of component does not have, and those of the kinds that have few."""
@@ -80,6 +86,20 @@ def own_catalogue(component: Component) -> Catalogue:
     if catalogue.release != component.registry.release:
         raise UndecidedError(names)
     return catalogue
+
+
+def first_told(found: Iterable[Finding], message: str = _NO_MORE) -> Iterator[Finding]:
+    """The first findings on names, each once for however many domains; then, with that `message`, that there are more.
+    Very many of them are another run's, another release's, or no names at all."""
+    told: set[Finding] = set()
+    for finding in found:
+        if finding in told:
+            continue
+        if len(told) == _MOST_TOLD:
+            yield evolve(finding, message=message, notes=())
+            return
+        told.add(finding)
+        yield finding
 
 
 def softened(finding: Finding, component: Component) -> Finding:
@@ -218,19 +238,24 @@ def _telling(variable: OutputVariable) -> list[str]:
 
 
 def entries(component: Component) -> Iterator[Entry]:
-    """All names in the varlists that ICON reads but those of coordinates; errors as `catalogue_of`."""
-    lists = list(varlists(component))
+    """All names in the varlists that ICON reads but those of coordinates; errors as `catalogue_of`, and UndecidedError
+    for more than anybody could look at."""
+    lists = [(*varlist, names_in(varlist[2]), domains_of(component, varlist[0])) for varlist in varlists(component)]
     if not lists:
         return
+    most = MOST_NAMES // len(component.experiment.components)
+    for (_, _, setting, _, _), count in zip(lists, accumulate(len(one[3]) * len(one[4]) for one in lists), strict=True):
+        if count > most:
+            raise UndecidedError(setting, f"{setting.name} makes more than {most} names in all domains")
     model = KINDS.get(component["master_model_nml", "model_type"].value)
     catalogue, own_names = catalogue_of(component), tracers(component) | _ONLY.get(model or "", frozenset())
-    requested = frozenset(name for _, _, setting in lists for name in names_in(setting))
+    requested = frozenset(name for _, _, _, names, _ in lists for name in names)
     circumstances: dict[int, Circumstances] = {}
-    for stream, kind, setting in lists:
+    for stream, kind, setting, names, listed in lists:
         is_regular = setting_of(component, stream, "remap").value == _LATLON
-        for domain in domains_of(component, stream):
+        for domain in listed:
             here = circumstances.setdefault(domain, Circumstances(component, domain, requested))
-            for position, name in enumerate(names_in(setting)):
+            for position, name in enumerate(names):
                 if name in own_names:
                     continue
                 is_group = GROUP in name or TILES in name

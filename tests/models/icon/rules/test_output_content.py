@@ -6,6 +6,7 @@ import pytest
 from rows import rows
 from rules.experiments import experiment_of, judge, with_setting, written
 
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon.rules import output_content, varlists
 from nmlgen.models.icon.rules.output_content import level_fault
 from nmlgen.rules import all_rules
@@ -68,6 +69,40 @@ def test_of_very_many_unknown_names_the_first_are_told(tmp_path):
     assert [finding.code for finding in found] == ["OUT026"] * 201
     assert found[200].message == "from here on no more names are told that ICON does not know"
     assert found[200].column > found[199].column
+
+
+@rows(
+    ("stream", "code"),
+    [
+        ("ml_varlist: [t_2m]", "OUT027"),
+        ("ml_varlist: [vn], remap: 1, reg_lon_def: [0, 1, 359], reg_lat_def: [-90, 1, 90]", "OUT028"),
+        ("pl_varlist: [vn], p_levels: [50000]", "OUT033"),
+        ("ml_varlist: [t_seasfc_x, wap], remap: 1, reg_lon_def: [0, 1, 359], reg_lat_def: [-90, 1, 90]", "OUT026"),
+    ],
+)
+def test_of_very_many_names_that_are_wrong_the_first_are_told(stream, code, tmp_path):
+    """Each once for all domains."""
+    nests = ", ".join(f"n{number}: {{file: grids/n{number}.nc}}" for number in range(3))
+    streams = ", ".join(f"s{number}: {{output_interval: PT1H, {stream}}}" for number in range(250))
+    rules = [rule for rule in all_rules() if rule.code == code]
+    found = judge(experiment_of(f"domains: {{{nests}}}\noutput: {{{streams}}}\n", tmp_path), rules)
+    assert len(found) == len(set(found)) == 201
+    assert found[200].message.startswith("from here on")
+
+
+@pytest.mark.parametrize(("more", "is_known"), [(0, True), (1, False)])
+def test_names_in_all_domains_are_looked_at_up_to_a_bound(more, is_known, tmp_path, monkeypatch):
+    """Three names of a preset's stream and these in two domains."""
+    text = "domains: {n: {file: grids/n.nc}}\noutput: {atm: {ml_varlist: [u, v, w]}, other: {output_interval: PT1H, "
+    experiment = experiment_of(f"{text}ml_varlist: [{', '.join('u' * (2 + more))}]}}}}\n", tmp_path)
+    monkeypatch.setattr(varlists, "MOST_NAMES", 10)
+    (component,) = experiment.components
+    if is_known:
+        assert len(list(varlists.entries(component))) == 10
+    else:
+        with pytest.raises(UndecidedError) as caught:
+            list(varlists.entries(component))
+        assert caught.value.reason == "output_nml.ml_varlist makes more than 10 names in all domains"
 
 
 @pytest.mark.parametrize("code", ["OUT030", "OUT045"])
@@ -169,6 +204,8 @@ def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
         ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [-75, 0, 75]", ["OUT029"]),
         ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [75, -15, -75]", []),
         ("remap: 1, reg_lon_def: [0, 1.0e-320, 359], reg_lat_def: [-90, 1.0e-320, 90]", []),
+        ("remap: 1, reg_lon_def: [0, 1.0e-320, 359], reg_lat_def: [90, 1.0e-320, -90]", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [0, 1, 359], reg_lat_def: [1.0e+308, 1, -1.0e+308]", ["OUT029"]),
         ("remap: 1, reg_lon_def: [-180, 12, 180], reg_lat_def: [-90, 12, 90], reg_def_mode: 2", []),
         ("remap: 1, reg_lon_def: [10, 0, 10], reg_lat_def: [-90, 12, 90], reg_def_mode: 1", ["OUT029"]),
         ("remap: 1, reg_lon_def: [0, 30, 330], reg_lat_def: [5, 0, 5], reg_def_mode: 1", ["OUT029"]),

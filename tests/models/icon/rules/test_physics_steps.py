@@ -40,6 +40,7 @@ def steps(convection: float, cover: float, radiation: float) -> str:
         ("inwp_gscp: 1", None),
         (steps(0.0, 900.0, 1000.0), None),  # nothing to round to: ICON runs
         (steps(600.0, 0.0, 1000.0), None),
+        (steps(600.0, 600.0, 1.0e307), None),
     ],
 )
 def test_radiation_is_a_multiple_of_cloud_cover(physics, becomes, tmp_path):
@@ -60,3 +61,7 @@ def test_steps_below_zero_are_the_default(tmp_path):
     assert found(steps(1200.0, 900.0, -1.0), tmp_path) == found(steps(1200.0, 900.0, 1800.0), tmp_path) != []
     assert found(steps(-1.0, 900.0, 1000.0), tmp_path) == found(steps(600.0, 900.0, 1000.0), tmp_path)
     assert found(steps(1200.0, 900.0, 0.0), tmp_path) == []
+
+
+def test_more_steps_than_any_number_are_whole(tmp_path):
+    assert found(steps(600.0, 600.0, 1.7e308), tmp_path, step="PT0.001S") == []
