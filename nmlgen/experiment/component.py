@@ -221,6 +221,7 @@ def claimed(registry: Registry, entry: Group, tasks: int) -> frozenset[int]:
     end = min(last + 1, tasks)
     if first < 0:
         first += max(0, (-first - size) // stride) * stride
-    return frozenset(
-        rank for start in range(first, end, stride) for rank in range(max(start, 0), min(start + size, end))
-    )
+    starts = range(first, end, stride)
+    if size >= stride and starts:  # blocks that overlap, or follow each other
+        return frozenset(range(max(first, 0), min(starts[-1] + size, end)))
+    return frozenset(rank for start in starts for rank in range(max(start, 0), min(start + size, end)))

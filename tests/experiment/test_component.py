@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+
 import pytest
 from attrs import evolve
+from steps import grows_too_fast
 
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, MOST_TASKS, claimed, land_files
 from nmlgen.experiment.group import Group
@@ -59,6 +63,24 @@ def test_from_the_first_to_the_last_that_there_is(tasks, first, last, expected):
 def test_blocks_of_ranks(first, last, gap, size, expected):
     found = ranks(8, model_min_rank=first, model_max_rank=last, model_inc_rank=gap, model_rank_group_size=size)
     assert found == expected
+
+
+@pytest.mark.parametrize("size", range(-2, 7))
+def test_blocks_may_overlap(size):
+    for first, last, gap in product(range(-9, 10), range(-1, 10), range(2 - size, 6)):
+        starts = range(first, min(last + 1, 8), size - 1 + gap)
+        expected = {rank for start in starts for rank in range(start, start + size) if 0 <= rank < min(last + 1, 8)}
+        found = ranks(8, model_min_rank=first, model_max_rank=last, model_inc_rank=gap, model_rank_group_size=size)
+        assert found == sorted(expected)
+
+
+def test_large_blocks_that_overlap_take_no_more_than_their_ranks():
+    def work(number: int) -> Callable[[], object]:
+        values = {"model_inc_rank": 2 - number, "model_rank_group_size": number}
+        registry, blocks = load_registry("2024.10"), entry(model_min_rank=0, model_max_rank=2 * number - 1, **values)
+        return lambda: claimed(registry, blocks, 2 * number)
+
+    assert not grows_too_fast(work, 300)
 
 
 @pytest.mark.parametrize(("gap", "size", "is_known"), [(0, 1, False), (-1, 2, False), (1, 1, True), (0, 2, True)])
