@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_FILE, COUPLING_GROUP, FIELDS, PARTNERS, Couple, Coupling, Side
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.units.duration import Duration
 
@@ -60,10 +61,19 @@ def component_of(experiment: Experiment, side: Side) -> Component | None:
     return found[0] if len(found) == 1 else None
 
 
-def components_of(experiment: Experiment, side: Side) -> list[Component]:
+def components_of(experiment: Experiment, side: Side) -> Sequence[Component]:
     """The components of ICON that have the name of a side of a couple."""
-    name = "" if side.component is None else str(side.component.value)
-    return [component for component in experiment.components if name in (component.name, _offering(component))]
+    return _by_name(experiment).get("" if side.component is None else str(side.component.value), ())
+
+
+@remembered
+def _by_name(experiment: Experiment) -> Mapping[str, Sequence[Component]]:
+    """The components by the names under which couples know them."""
+    found: dict[str, list[Component]] = {}
+    for component in experiment.components:
+        for name in {component.name, _offering(component)} - {None}:
+            found.setdefault(str(name), []).append(component)
+    return found
 
 
 OUTPUT_APART_SINCE = "2024.10"

@@ -10,7 +10,7 @@ from rules.experiments import judge
 
 from nmlgen.findings import Severity
 from nmlgen.linting import lint
-from nmlgen.models.icon.rules import coupling, coupling_times
+from nmlgen.models.icon.rules import coupled, coupling, coupling_times
 from nmlgen.spec.spec import load_spec
 
 BASE = Path(__file__).parents[3] / "rules" / "example-coupled.yaml"
@@ -56,6 +56,15 @@ def codes(text, tmp_path, *overrides):
 )
 def test_somebody_takes_the_output(text, expected, tmp_path):
     assert codes(f"nmlgen: 1\n{text}", tmp_path) == expected
+
+
+def test_models_are_asked_for_their_names_however_many_couples_there_are(tmp_path, monkeypatch):
+    asked: list[str] = []
+    of_model = coupled._offering
+    monkeypatch.setattr(coupled, "_offering", lambda one: asked.append(one.name) or of_model(one))
+    head, couple = (COUPLE % "atm_output").split("    - ")
+    codes(f"nmlgen: 1\n{OFFERED}{LAUNCH}{head}" + f"    - {couple}" * 20, tmp_path)
+    assert sorted(asked) == ["atm", "oce"]
 
 
 @pytest.mark.parametrize(
