@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.meeting import PMI_LIBRARY, PMI_TYPE, pmi_option
@@ -29,6 +30,8 @@ from nmlgen.rules.rule import Rule
 
 _LISTS = frozenset({"I_MPI_EXTRA_FILESYSTEM_LIST"})
 _NEAR = 0.93
+_MOST_GUESSED = 1000
+"""A bound on work: of more variables that are not known it is not asked what they may mean."""
 _LAST_WITHOUT_PMIX = (2021, 10)
 _DRIVER_PATH = "LD_LIBRARY_PATH"
 _RATES = {True: (6499, 9938), False: (6323, 9756)}  # MB/s off and on: impi/2018.5, impi/2019.9
@@ -333,9 +336,8 @@ class MisspeltIntelVariable(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         own = [name for name in experiment.environment if name.startswith("I_MPI_")]
         known = _names_of_intel() if own else frozenset()
-        for name in own:
-            notes = did_you_mean(name, known, _NEAR) if name not in known else ()
-            if notes:
+        for name in islice((name for name in own if name not in known), _MOST_GUESSED):
+            if notes := did_you_mean(name, known, _NEAR):
                 message = f"Intel MPI has no variable {name}, and it has no effect"
                 yield self.finding(experiment.environment[name], message, *notes)
 

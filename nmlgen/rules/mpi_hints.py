@@ -38,6 +38,8 @@ _OTHERS = frozenset(
     ]
 )
 _OF_OTHER_LIBRARIES = ("nc_", "pnetcdf_", "cb_nodes_", "mpich_", "mca_", "bg_", "gpfs", "IBM_", "panfs_", "romio_daos")
+_MOST_GUESSED = 1000
+"""A bound on work: of more hints that are not known it is not asked what they may mean."""
 _STRIPE_UNIT = 64 * 1024
 
 
@@ -89,11 +91,12 @@ class UnknownHint(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        known = _SWITCHES | _NUMBERS | _OTHERS
-        for name, setting in experiment.mpi.hints.items():
-            if name in known or name.startswith(_OF_OTHER_LIBRARIES):
-                continue
-            notes = did_you_mean(name, sorted(known)) or ("expected: a hint of ROMIO's, or none",)
+        known = sorted(_SWITCHES | _NUMBERS | _OTHERS)
+        hints = experiment.mpi.hints.items()
+        unknown = [one for one in hints if one[0] not in known and not one[0].startswith(_OF_OTHER_LIBRARIES)]
+        for number, (name, setting) in enumerate(unknown):
+            guessed = did_you_mean(name, known) if number < _MOST_GUESSED else ()
+            notes = guessed or ("expected: a hint of ROMIO's, or none",)
             yield self.finding(setting, f"ROMIO has no hint {name} and ignores it", *notes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting
@@ -34,6 +35,10 @@ _DEPENDENCIES = (
     "afterok",
     "singleton",
 )
+
+
+_MOST_TOLD = 10
+"""Dependencies of one text that are told of: it may have hundreds of thousands."""
 
 
 _JOB_ID = pattern(r"[0-9]+(_\S+)?(\+[0-9]+)?")
@@ -404,10 +409,13 @@ class UnknownDependency(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        dependency = directive(experiment, "dependency")
-        for item in re.split(r"[,?]", text_of(dependency) or ""):
-            kind, _, ids = item.strip().partition(":")
-            if dependency is None or not item.strip():
+        return islice(self._found(directive(experiment, "dependency")), _MOST_TOLD)
+
+    def _found(self, dependency: Setting | None) -> Iterator[Finding]:
+        items = re.split(r"[,?]", text_of(dependency) or "")
+        for item in dict.fromkeys(item.strip() for item in items):
+            kind, _, ids = item.partition(":")
+            if dependency is None or not item:
                 continue
             if kind.lower() not in _DEPENDENCIES:
                 yield self.finding(
@@ -418,7 +426,7 @@ class UnknownDependency(Rule):
             elif kind.lower() != "singleton" and not all(_JOB_ID.fullmatch(job) for job in ids.split(":")):
                 yield self.finding(
                     dependency,
-                    f'dependency "{item.strip()}" names no job',
+                    f'dependency "{item}" names no job',
                     f"expected: the number of a job, as in {kind}:4711",
                 )
 

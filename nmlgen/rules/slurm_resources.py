@@ -17,7 +17,7 @@ from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
 
 _MOST_NAMED = 10
-"""Features of one constraint that are told of: a text may have hundreds of thousands."""
+"""Partitions or features of one text that are told of: it may have hundreds of thousands."""
 _FEATURE = pattern(r"(?<!\d)\d*[A-Za-z_][\w.:-]*")
 
 
@@ -138,13 +138,13 @@ class UnknownPartition(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         known = experiment.machine.partitions
-        for name in _partition_names(experiment):
-            if known and name not in known:
-                yield self.finding(
-                    directive(experiment, "partition"),
-                    f'site {experiment.machine.name} lists no partition "{name}"',
-                    f"expected: one of {', '.join(known)}",
-                )
+        names = dict.fromkeys(_partition_names(experiment)) if known else {}
+        for name in islice((name for name in names if name not in known), _MOST_NAMED):
+            yield self.finding(
+                directive(experiment, "partition"),
+                f'site {experiment.machine.name} lists no partition "{name}"',
+                f"expected: one of {', '.join(known)}",
+            )
 
 
 class TimeBeyondPartition(Rule):

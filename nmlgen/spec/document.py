@@ -28,6 +28,7 @@ from nmlgen.values import define
 from nmlgen.yaml_nodes import composed
 
 _MAXIMUM_NODES = 100_000
+_CHARACTERS = 200  # of a text that count as one more: aliases of a long one are as much to look at as many values
 MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
@@ -232,8 +233,8 @@ class _Reader:
 
     def read(self, node: Any) -> Node:
         span = self._span(node)
-        self.count += 1
-        if self.count > _MAXIMUM_NODES or id(node) in self._open:
+        self._count(1, span)
+        if id(node) in self._open:
             raise SpecError((problem("SPC006", _UNFOLDS, span),))
         if len(self._open) > _MAXIMUM_DEPTH:
             raise SpecError((_too_deep(span),))
@@ -245,6 +246,11 @@ class _Reader:
         result = self._mapping(node, span) if node.id == "mapping" else self._sequence(node, span)
         self._open.discard(id(node))
         return result
+
+    def _count(self, number: int, span: Span) -> None:
+        self.count += number
+        if self.count > _MAXIMUM_NODES:
+            raise SpecError((problem("SPC006", _UNFOLDS, span),))
 
     def _has_refused_tag(self, node: Any, span: Span) -> bool:
         """Whether there is a tag that has no meaning here; only !!str before a scalar has one."""
@@ -271,6 +277,7 @@ class _Reader:
         for key_node, value_node in node.value:
             key_span = self._span(key_node)
             key = key_node.value
+            self._count(len(key) // _CHARACTERS, key_span)
             is_merge = self.merges and key == "<<" and key_node.style is None
             if not is_merge and (fault := self._key_problem(key_node, key_span)) is not None:
                 self.findings.append(fault)
@@ -319,6 +326,7 @@ class _Reader:
 
     def _scalar(self, node: Any, span: Span) -> Any:
         text: str = node.value
+        self._count(len(text) // _CHARACTERS, span)
         if (objection := _objection(text)) is not None:
             self.findings.append(problem("SPC004", objection, span))
             return None

@@ -10,7 +10,16 @@ from rules.experiments import experiment_of, judge
 from rules.test_examples import check
 
 import nmlgen
+from nmlgen.rules import mpi_driver
 from nmlgen.rules.mpi_driver import LustreDriverStaysOff
+
+
+def test_what_is_meant_is_asked_of_the_first_variables(tmp_path, monkeypatch):
+    monkeypatch.setattr(mpi_driver, "_MOST_GUESSED", 2)
+    names = ", ".join(f"I_MPI_FILESYSTEM_FORCE{letter}: lustre" for letter in "ABC")
+    found = check(f"mpi: {{implementation: intel}}\nenvironment: {{{names}}}\n", tmp_path)
+    assert [finding.code for finding in found.findings if finding.code == "MPI023"] == ["MPI023"] * 2
+
 
 SCRIPT = """\
 #!/bin/bash

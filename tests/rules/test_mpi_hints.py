@@ -6,6 +6,16 @@ import pytest
 from rows import rows
 from rules.test_examples import check
 
+from nmlgen.rules import mpi_hints
+
+
+def test_what_is_meant_is_asked_of_the_first_hints(tmp_path, monkeypatch):
+    monkeypatch.setattr(mpi_hints, "_MOST_GUESSED", 2)
+    found = check("mpi: {hints: {cb_nodesa: 1, cb_nodesb: 1, cb_nodesc: 1}}\n", tmp_path)
+    notes = [finding.notes for finding in found.findings if finding.code == "MPI017"]
+    assert notes == [('did you mean "cb_nodes"?',)] * 2 + [("expected: a hint of ROMIO's, or none",)]
+
+
 SHARED = "parallel: {pio_type: 2, num_io_procs: 8}\nlustre: {output: {stripe_count: 8, stripe_size: 4M}}\n"
 JUDGED = ("MPI010", "MPI017", "MPI018", "MPI019", "MPI020", "MPI021", "MPI022")
 

@@ -161,7 +161,11 @@ def test_other_libraries_put_several_tasks_on_a_core(tmp_path):
     assert "SLM030" not in codes(text, tmp_path)
 
 
-def test_features_of_one_constraint_are_told_of_once_and_few_of_many(tmp_path):
-    same, many = "&".join(["a"] * 50), "&".join(f"a{number}" for number in range(50))
-    assert codes(f'job: {{constraint: "{same}"}}\n', tmp_path).count("SLM021") == 1
-    assert codes(f'job: {{constraint: "{many}"}}\n', tmp_path).count("SLM021") == 10
+@rows(
+    ("key", "comma", "code"),
+    [("constraint", "&", "SLM021"), ("partition", ",", "SLM001"), ("dependency", ",", "SLM024")],
+)
+def test_words_of_one_text_are_told_of_once_and_few_of_many(key, comma, code, tmp_path):
+    same, many = comma.join(["a"] * 50), comma.join(f"a{number}" for number in range(50))
+    assert codes(f'job: {{{key}: "{same}"}}\n', tmp_path).count(code) == 1
+    assert codes(f'job: {{{key}: "{many}"}}\n', tmp_path).count(code) == 10

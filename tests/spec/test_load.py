@@ -135,6 +135,16 @@ def test_aliases_of_all_presets_are_counted_together(home):
     assert (finding.code, finding.message) == ("SPC006", "aliases unfold to a document without end")
 
 
+@pytest.mark.parametrize("form", ["'{}'", "{{? '{}' : 1}}"])
+@pytest.mark.parametrize(("number", "is_refused"), [(970, False), (1001, True)])
+def test_aliases_of_a_long_text_are_counted_by_its_length(form, number, is_refused, home):
+    """With the text itself; it counts as a hundred values."""
+    aliases = ", ".join(["*a"] * number)
+    (home / "a.yaml").write_text(f"about: {{x: &a {form.format('x' * 20_000)}, y: [{aliases}]}}\n")
+    found = {finding.code for finding in refused(home / "spec.yaml", ["extends=./a.yaml"])}
+    assert ("SPC006" in found) is is_refused
+
+
 def test_presets_that_each_extend_one_twice_are_counted(home):
     for number in range(40):
         (home / f"{number}.yaml").write_text(f"extends: [./{number + 1}.yaml, ./{number + 1}.yaml]\n")
