@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -115,13 +115,19 @@ def checkpoint_patterns(component: Component) -> tuple[str, ...]:
     return tuple(_filled(template, each) for each in patterns)
 
 
-def stream_directories(component: Component) -> tuple[tuple[OutputFile, str], ...]:
-    """The directory of each sequence of output files whose name says one; a keyword of `CHANGING` stands in it where
-    each file has its own. Raises UndecidedError for settings that nobody can know."""
-    streams = [stream for stream in component.streams if _says_directory(component, stream)]
-    files = (file for stream in streams for file in files_of(component, stream))
-    found = ((file, Names(component, file, clock(component)).directory) for file in files)
-    return tuple((file, directory) for file, directory in found if directory)
+def stream_directories(component: Component, *, only_first: bool = False) -> Iterator[tuple[OutputFile, str]]:
+    """The directory of each sequence of output files whose name says one, of each stream the `only_first`; a keyword of
+    `CHANGING` stands in it where each file has its own. Where partitions share one, the first stands for all. Raises
+    UndecidedError for settings that nobody can know."""
+    for stream in component.streams:
+        if not _says_directory(component, stream):
+            continue
+        time = clock(component)
+        is_by_partition = "<ifile_partition>" in str(component.stream_setting(stream, "filename_format").value)
+        files = (file for file in files_of(component, stream) if file.partition == 1 or is_by_partition)
+        for file in islice(files, 1 if only_first else None):
+            if directory := Names(component, file, time).directory:
+                yield file, directory
 
 
 def _says_directory(component: Component, stream: Group) -> bool:

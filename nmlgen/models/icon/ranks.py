@@ -27,7 +27,7 @@ _MOST_DOMAINS = 100
 """A bound on work: ICON has room for ten."""
 _MOST_FILES = 100_000
 _MOST_FILES_OF_ALL = 150_000
-"""A bound on work: ICON has room for far fewer partitions; the files of more are not listed."""
+"""A bound on work, of all models together: ICON has room for far fewer partitions; files of more are not listed."""
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
 """What a task of a component does, in the order in which ICON counts them."""
@@ -167,18 +167,16 @@ def output_files(component: Component) -> tuple[OutputFile, ...]:
     than anybody could look at."""
     if not writes_output(component):
         return ()
-    count = 0
+    count, most = 0, _MOST_FILES_OF_ALL // len(component.experiment.components)
     for stream in component.streams:
         for level_type in level_types(component, stream):
             partitions = partition_count(component, stream, level_type)
             count += max(0, partitions) * len(_stream_domains(component, stream))
-            if partitions > _MOST_FILES or count > _MOST_FILES_OF_ALL:
+            if partitions > _MOST_FILES or count > most:
                 setting = component.stream_setting(stream, f"stream_partitions_{level_type}")
                 reason = f"{setting.name} is larger than {_MOST_FILES}"
                 if partitions <= _MOST_FILES:
-                    reason = (
-                        f"{setting.name} makes more than {_MOST_FILES_OF_ALL} sequences of files with those before it"
-                    )
+                    reason = f"{setting.name} makes more than {most} sequences of files with those before it"
                 raise UndecidedError(setting, reason)
     return tuple(
         OutputFile(stream, level_type, domain, partition, partitions)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from specs import load
 
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.models.icon import ranks
 from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
 from nmlgen.models.icon.output_fate import fate
@@ -133,6 +135,19 @@ def test_partitions_of_all_streams_together(partitions):
         assert caught.value.reason.endswith("makes more than 150000 sequences of files with those before it")
     else:
         assert len(output_files(one)) == 150_000
+
+
+@pytest.mark.parametrize(("partitions", "is_known"), [(75, True), (76, False)])
+def test_partitions_of_all_models_together(partitions, is_known, monkeypatch):
+    monkeypatch.setattr(ranks, "_MOST_FILES_OF_ALL", 150)
+    experiment = component(output={"atm": {"stream_partitions_ml": partitions}}).experiment
+    one, _ = evolve(experiment, models=experiment.models * 2).components
+    if is_known:
+        assert len(output_files(one)) == 75
+    else:
+        with pytest.raises(UndecidedError) as caught:
+            output_files(one)
+        assert caught.value.reason.endswith("makes more than 75 sequences of files with those before it")
 
 
 def test_a_chain_of_very_many_jobs():

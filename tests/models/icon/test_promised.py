@@ -73,8 +73,31 @@ def test_streams_are_asked_for_directories_and_not_their_files(build: Build, mon
     asked: list[str] = []
     is_said = promised._says_directory
     monkeypatch.setattr(promised, "_says_directory", lambda *given: asked.append("") or is_said(*given))
-    assert [directory for _, directory in stream_directories(component)] == ["out"] * 50
+    assert [directory for _, directory in stream_directories(component)] == ["out"]
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("d<physdom>/<levtype_l>/x", ["d01/ml", "d01/pl", "d02/ml", "d02/pl"]),
+        ("<ifile_partition>/<datetime2>/x", [f"{part}/<datetime2>" for part in (1, 2, 3, 1)] * 2),
+    ],
+)
+def test_directories_are_told_once_of_partitions_that_share_one(
+    build: Build, monkeypatch: pytest.MonkeyPatch, form: str, expected: list[str]
+) -> None:
+    named = "output_interval: PT12H, stream_partitions_ml: 3, ml_varlist: [u], pl_varlist: [u], p_levels: [50000.0]"
+    nest = "domains: {n: {file: n.nc}}\nparallel: {num_io_procs: 3}\n"
+    component = build(f'{nest}output: {{atm: {{{named}, filename_format: "{form}"}}}}\n')
+    made: list[str] = []
+    names = promised.Names
+    monkeypatch.setattr(promised, "Names", lambda *given: made.append("") or names(*given))
+    assert [directory for _, directory in stream_directories(component)] == expected
+    assert len(made) == len(expected)
+    made.clear()
+    assert [directory for _, directory in stream_directories(component, only_first=True)] == expected[:1]
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from math import floor
 
 from nmlgen.experiment.component import Component
@@ -483,52 +483,66 @@ _LEVELS = pattern(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))
 _SYMBOL = pattern(r"\d+|[nN]|[-+()]", flags=re.ASCII)
 
 
+_Count = tuple[int, int]
+"""A number of levels: so many, and so many times all that there are."""
+
+
 def level_fault(text: str, levels: int) -> str | None:
     """What ICON objects to in a list of levels; None if it takes it.
 
     Source: ICON 2024.10, `externals/fortran-support/src/util_string_parse.rl:118-150`.
     """
     most = levels + 2
-    position = 0
-    while position < len(text):
-        token = _LEVELS.match(text, position)
-        if token is None or token.end() == position:
-            return f'"{text[position:].strip()}" cannot be read'
-        position = token.end()
-        if token["start"] is None:
-            continue
-        start = _evaluate(token["start"], levels)
-        end = start if token["end"] is None else _evaluate(token["end"], levels)
+    ranges, rest = _ranges(text)
+    for (first, first_times), (last, last_times) in ranges:
+        start, end = first + first_times * levels, last + last_times * levels
         if max(start, end) > most:
             return f"there is no level {max(start, end)} of {levels}"
         if start > end:
             return f"the range from {start} to {end} is empty"
-    return None
+    return None if rest is None else f'"{rest}" cannot be read'
 
 
 def lowest_level(text: str, levels: int) -> int:
     """The least of the levels that a list without a fault selects."""
-    found = [_evaluate(token["start"], levels) for token in _LEVELS.finditer(text) if token["start"] is not None]
-    return min(found, default=1)
+    return min((first + times * levels for (first, times), _ in _ranges(text)[0]), default=1)
 
 
-def _evaluate(expression: str, levels: int) -> int:
+@lru_cache(maxsize=256)  # a list is held against each domain
+def _ranges(text: str) -> tuple[tuple[tuple[_Count, _Count], ...], str | None]:
+    """The start and the end of each range of a list of levels, and what cannot be read behind them."""
+    found: list[tuple[_Count, _Count]] = []
+    position = 0
+    while position < len(text):
+        token = _LEVELS.match(text, position)
+        if token is None or token.end() == position:
+            return tuple(found), text[position:].strip()
+        position = token.end()
+        if token["start"] is not None:
+            start = _evaluate(token["start"])
+            found.append((start, start if token["end"] is None else _evaluate(token["end"])))
+    return tuple(found), None
+
+
+def _evaluate(expression: str) -> _Count:
     """The value of a sum with parentheses, from left to right."""
-    total, sign = 0, 1
-    opened: list[tuple[int, int]] = []
+    total, times, sign = 0, 0, 1
+    opened: list[tuple[int, int, int]] = []
     for symbol in _SYMBOL.findall(expression.replace("nlev", "n")):
         if symbol == "(":
-            opened.append((total, sign))
-            total, sign = 0, 1
+            opened.append((total, times, sign))
+            total, times, sign = 0, 0, 1
         elif symbol == ")":
-            inner = total
-            total, sign = opened.pop()
-            total += sign * inner
+            inner, inner_times = total, times
+            total, times, sign = opened.pop()
+            total, times = total + sign * inner, times + sign * inner_times
         elif symbol in "+-":
             sign = 1 if symbol == "+" else -1
+        elif symbol in "nN":
+            times += sign
         else:
-            total += sign * (levels if symbol in "nN" else int(symbol))
-    return total
+            total += sign * int(symbol)
+    return total, times
 
 
 class FileIntervalNotPositive(ComponentRule):

@@ -348,9 +348,7 @@ class DatedDirectory(ComponentRule):
         if any("*" in directory for directory in checkpoint_directories(component)):
             message = f'each checkpoint has a directory of its own in "{setting.value}", and ICON makes none'
             yield self.finding(setting, message, expected)
-        seen: set[int] = set()
-        for file, directory in stream_directories(component):
-            if id(file.stream) not in seen and any(word in directory for word in CHANGING):
-                seen.add(id(file.stream))
+        for file, directory in stream_directories(component, only_first=True):
+            if any(word in directory for word in CHANGING):
                 message = f'files of a stream have directories of their own in "{directory}", and ICON makes none'
                 yield self.finding(component.stream_setting(file.stream, "filename_format"), message, expected)

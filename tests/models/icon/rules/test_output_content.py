@@ -123,6 +123,17 @@ def test_many_streams_take_no_more_than_each_by_itself(code, tmp_path, monkeypat
     assert 0 < counts[1] <= 2 * counts[0]
 
 
+def test_a_list_of_levels_is_read_once_for_all_domains(tmp_path, monkeypatch):
+    read: list[str] = []
+    value = output_content._evaluate
+    monkeypatch.setattr(output_content, "_evaluate", lambda *given: read.append(given[0]) or value(*given))
+    nests = ", ".join(f"n{number}: {{file: grids/n{number}.nc, num_lev: {20 + number}}}" for number in range(3))
+    levels = "1,2...5,(nlev-7)...nlev-3"
+    text = f"domains: {{{nests}}}\noutput: {{atm: {{ml_varlist: [temp], m_levels: '{levels}'}}}}\n"
+    found = judge(experiment_of(text, tmp_path), [output_content.ImpossibleLevels])
+    assert (found, read) == ([], ["1", "2", "5", "(nlev-7)", "nlev-3"])
+
+
 def test_names_on_a_regular_grid(tmp_path):
     grid = "remap: 1, reg_lon_def: [0.0, 1.0, 359.0], reg_lat_def: [-90.0, 1.0, 90.0]"
     assert codes(f"ml_varlist: [aw, u, bogus], {grid}", tmp_path) == ["OUT026"]
