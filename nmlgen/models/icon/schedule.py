@@ -11,6 +11,7 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import chain, islice, pairwise, takewhile
 from typing import Any
@@ -42,6 +43,8 @@ MOST_DATES = 500_000
 """A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
 _MOST_LISTED = 50_000
 """The same of those of one sequence of files that are kept one by one, monthly output of 4166 years."""
+_MOST_LISTED_OF_ALL = 2_000_000
+"""The same of those of all models together, of which the partitions of a stream have each their own."""
 _MOST_FILES = 100_000
 """A bound on work: the files of months, or of several windows, of all streams that are gone through one by one."""
 _MANY = 1_000  # files without a record, each some months long, that are passed over at once
@@ -207,19 +210,19 @@ def _together(component: Component, file: OutputFile, regular: Sequence[int], la
     if not last:
         return regular
     if len(regular) > MOST_DATES:
-        raise _too_many(component, file, MOST_DATES)
+        raise _too_many(component, file.stream, MOST_DATES)
     return in_turn(regular, last)
 
 
-def _listed(component: Component, file: OutputFile, found: Sequence[int | None]) -> tuple[int, ...]:
+def _listed(component: Component, stream: Group, found: Sequence[int | None]) -> tuple[int, ...]:
     """Output times that the calendar makes, without those that are none. Raises UndecidedError for too many."""
-    if len(found) > _MOST_LISTED:
-        raise _too_many(component, file, _MOST_LISTED)
+    if len(found) > (most := _most_listed(component)):
+        raise _too_many(component, stream, most)
     return tuple(date for date in found if date is not None)
 
 
-def _too_many(component: Component, file: OutputFile, most: int) -> UndecidedError:
-    setting = component.stream_setting(file.stream, "output_interval")
+def _too_many(component: Component, stream: Group, most: int) -> UndecidedError:
+    setting = component.stream_setting(stream, "output_interval")
     return UndecidedError(setting, f"{setting.name} makes more than {most} output times")
 
 
@@ -274,7 +277,7 @@ def skipped_dates(component: Component, file: OutputFile, clock: Clock, begin: i
     starts, _ = active_times(component, file.domain, clock)
     if file.partitions == 1 or starts <= begin:
         return 0
-    regular, _ = _regular(component, file, clock)
+    regular, _ = _regular(component, file.stream, file.partition, file.partitions, clock)
     return number_before(regular, min(starts, end + 1)) - number_before(regular, begin)
 
 
@@ -366,41 +369,56 @@ def _planned(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequ
     """The regular output times of a sequence of files, ascending, while its domain is active; and the end of the
     experiment, or of a nest, where include_last adds it (`mo_output_event_handler.f90:623-790`). Those of one window of
     equal intervals are a range, however many there are."""
-    regular, stop = _regular(component, file, clock)
+    regular, stop = _regular(component, file.stream, file.partition, file.partitions, clock)
     begin, end = active_times(component, file.domain, clock)
     regular = regular[number_before(regular, begin) : number_before(regular, end + 1)]
     is_added = _includes_last(component, file) and regular and regular[-1] < end <= stop
     return regular, end if is_added else None
 
 
-def _regular(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int]:
-    """The output times that the stream asks for in the whole experiment, and when the last of its windows stops."""
-    stream = file.stream
+@remembered
+def _regular(
+    component: Component, stream: Group, partition: int, partitions: int, clock: Clock
+) -> tuple[Sequence[int], int]:
+    """The output times that the stream asks for in the whole experiment, of one partition in each domain and of each
+    level type, and when the last of its windows stops."""
     plain = windows(component, stream, clock)
-    calendar_steps = _calendar_steps(component, file, len(plain))
+    calendar_steps = _calendar_steps(component, stream, partitions, len(plain))
     found: list[Sequence[int]] = []
     for window, months in zip(plain, calendar_steps, strict=True):
         if window.interval < clock.step and window.steps(clock.length) > 1:
             raise UndecidedError(component.stream_setting(stream, "output_interval"))
         found.append(
-            _listed(component, file, _dates_by_calendar(clock, window, months))
+            _listed(component, stream, _dates_by_calendar(clock, window, months))
             if months
-            else _dates(window.partition(file.partition, file.partitions), clock.length)
+            else _dates(window.partition(partition, partitions), clock.length)
         )
-    return found[0] if len(found) == 1 else _merged(component, file, found), plain[-1].stop
+    return found[0] if len(found) == 1 else _merged(component, stream, found), plain[-1].stop
 
 
-def _merged(component: Component, file: OutputFile, found: list[Sequence[int]]) -> Sequence[int]:
+def _merged(component: Component, stream: Group, found: list[Sequence[int]]) -> Sequence[int]:
     """The output times of several windows, which mostly lie one behind the other; others are listed. Raises
     UndecidedError for too many."""
     some = tuple(dates for dates in found if dates)
     if len(some) > 1 and sum(map(len, some)) > MOST_DATES:
-        raise _too_many(component, file, MOST_DATES)
+        raise _too_many(component, stream, MOST_DATES)
     if all(before[-1] < after[0] for before, after in pairwise(some)):
         return in_turn(*some)
-    if sum(map(len, some)) > _MOST_LISTED:
-        raise _too_many(component, file, _MOST_LISTED)
+    if sum(map(len, some)) > (most := _most_listed(component)):
+        raise _too_many(component, stream, most)
     return tuple(sorted(set().union(*some)))
+
+
+@remembered
+def _most_listed(component: Component) -> int:
+    """How many output times of one sequence may be kept one by one."""
+    sequences = 0
+    for one in component.experiment.components:
+        for stream in one.streams:
+            with suppress(UndecidedError):
+                counts = {partition_count(one, stream, level_type) for level_type in level_types(one, stream)}
+                sequences += sum(max(1, count) for count in counts)
+    return min(_MOST_LISTED, _MOST_LISTED_OF_ALL // max(1, sequences))
 
 
 def _includes_last(component: Component, file: OutputFile) -> bool:
@@ -412,12 +430,12 @@ def _dates(window: Window, length: int) -> range:
     return range(ends[0], ends[1] + 1, window.interval) if ends else range(0)
 
 
-def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[Duration | None]:
+def _calendar_steps(component: Component, stream: Group, partitions: int, count: int) -> list[Duration | None]:
     """The interval of each window that steps by months; partitions step by its length, fixed at the start
     (`mo_name_list_output_init.f90:1169`)."""
-    if file.partitions > 1 or component.stream_setting(file.stream, "output_bounds").is_written:
+    if partitions > 1 or component.stream_setting(stream, "output_bounds").is_written:
         return [None] * count
-    texts = times_in_force(component, file.stream, "output_interval")
+    texts = times_in_force(component, stream, "output_interval")
     durations = [Duration.parse(str(text).rstrip()) for text in texts]
     return [None if duration.is_fixed else duration for duration in durations]
 

@@ -7,7 +7,7 @@ from attrs import evolve
 from specs import load
 
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.models.icon import ranks
+from nmlgen.models.icon import ranks, schedule
 from nmlgen.models.icon.checkpoints import checkpoint_dates
 from nmlgen.models.icon.clock import clock, milliseconds
 from nmlgen.models.icon.output_fate import fate
@@ -102,6 +102,31 @@ def test_windows_that_overlap_are_listed_as_far_as_that_is_bounded():
     with pytest.raises(UndecidedError) as caught:
         all_dates(one, output_files(one)[0], clock(one))
     assert caught.value.reason == "output_nml.output_interval makes more than 50000 output times"
+
+
+@pytest.mark.parametrize(("most", "is_known"), [(24, True), (23, False)])
+def test_windows_that_overlap_are_listed_for_all_streams_together(most, is_known, monkeypatch):
+    """Three sequences: of a stream whose windows have five output times and three, and of two partitions of another."""
+    monkeypatch.setattr(schedule, "_MOST_LISTED_OF_ALL", most)
+    start, end = ["2008-09-01T00:00:00Z"] * 2, ["2008-09-01T04:00:00Z"] * 2
+    overlapping = {**APART, "output_start": start, "output_end": end}
+    more = {**overlapping, "ml_varlist": ["u"], "stream_partitions_ml": 2}
+    one = component(output={"atm": overlapping, "b": more})
+    if is_known:
+        assert len(all_dates(one, output_files(one)[0], clock(one))) == 5
+        return
+    with pytest.raises(UndecidedError) as caught:
+        all_dates(one, output_files(one)[0], clock(one))
+    assert caught.value.reason == "output_nml.output_interval makes more than 7 output times"
+
+
+def test_output_times_of_all_domains_and_level_types_are_the_same_ones():
+    levels = {"pl_varlist": ["u"], "p_levels": [50000.0]}
+    nests = {"n": {"file": "n.nc"}}
+    one = component(domains=nests, output={"atm": {**APART, **levels, "output_start": ["2008-09-01T00:00:00Z"] * 2}})
+    found = [all_dates(one, file, clock(one)) for file in output_files(one)]
+    assert len(found) == 4
+    assert all(dates is found[0] for dates in found)
 
 
 @pytest.mark.parametrize("ranks", [256, 257])
