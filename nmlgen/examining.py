@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from nmlgen.models.icon.inputs import fruitless, search
 from nmlgen.schedulers.pbs import programs as pbs
 from nmlgen.schedulers.programs import user_name
 from nmlgen.schedulers.slurm import programs as slurm
+from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 _PATIENCE = 60  # seconds for a program that prints its version
@@ -330,7 +330,7 @@ def _programs(experiment: Experiment, root: Path) -> Iterator[Path]:
     yield from dict.fromkeys(root / str((one or experiment.executable).value) for one in own or [None])
     for program in experiment.programs:
         if program.model is None:
-            path = Path(next(iter(shlex.split(str(program.settings["command"].value))), ""))
+            path = Path(next(iter(command_words(str(program.settings["command"].value))), ""))
             if path.is_absolute():
                 yield path
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
+from nmlgen.units.words import command_words
 
 COPY_WHILE_RUNNING = "node_local.copy_while_running"
 """The key of a switch, which is remembered as "True" or "False"."""
@@ -89,7 +90,7 @@ def recorded(text: str) -> Mapping[str, str]:
     if line is None or len(line["words"]) > _LONGEST:
         return {}
     try:
-        words = shlex.split(line["words"])
+        words = command_words(line["words"])
     except ValueError:  # a quote without its fellow: somebody changed the line
         return {}
     return {key: value for key, equals, value in (word.partition("=") for word in words) if equals}

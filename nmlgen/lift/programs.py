@@ -4,7 +4,6 @@ job: what their wrappers do for their ranks."""
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
 from nmlgen.source import UNKNOWN
+from nmlgen.units.words import command_words
 from nmlgen.values import evolve, frozen
 
 _MOST_PROGRAMS = 16
@@ -154,7 +154,7 @@ def programs_of(lines: Sequence[Line], job: Job, directory: Path, files: Files) 
 
 def _words(command: str) -> tuple[str, ...]:
     try:
-        return tuple(shlex.split(command))
+        return tuple(command_words(command))
     except ValueError:
         return tuple(command.split())
 

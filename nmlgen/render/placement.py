@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from nmlgen.experiment.seats import Seat, facts_of, number_ranges
 from nmlgen.experiment.setting import Setting
 from nmlgen.models import building_of
 from nmlgen.render.shell import Quoted, directive, joined, require_room, shell_path, shell_word
+from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 _VISIBLE = {"nvidia": "CUDA_VISIBLE_DEVICES", "amd": "ROCR_VISIBLE_DEVICES"}
@@ -113,7 +113,7 @@ def _command(experiment: Experiment, program: Program) -> list[Quoted]:
     darshan = experiment.darshan
     before: list[Quoted] = []
     if program.model is None:
-        return [shell_word(word) for word in shlex.split(str(program.settings["command"].value))]
+        return [shell_word(word) for word in command_words(str(program.settings["command"].value))]
     if darshan is not None and darshan.library is not None:
         before = [shell_word("env"), Quoted(f"LD_PRELOAD={shell_word(darshan.library.value)}")]
     return [*before, _model_path(experiment, executable_of(experiment, program))]

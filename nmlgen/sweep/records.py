@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from functools import cache
@@ -23,6 +22,7 @@ from nmlgen import disk
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.write import MANIFEST
 from nmlgen.schedulers.arrays import JobId
+from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 RECORDS = "nmlgen.jobs"
@@ -140,7 +140,7 @@ def _run_of(script: str) -> str | None:
     """The directory that a script calls `run`, relative to the point's or absolute."""
     try:
         found = _RUN.search(_text(script))
-        words = shlex.split(found[1]) if found and len(found[1]) <= _LONGEST else []
+        words = command_words(found[1]) if found and len(found[1]) <= _LONGEST else []
     except ValueError:
         return None
     return words[0].removeprefix("$here/") if len(words) == 1 else None

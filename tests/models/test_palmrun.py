@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
 import nmlgen
+from nmlgen.files import Files
+from nmlgen.models.palm import palmrun
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
 
@@ -111,6 +115,36 @@ def test_digits_that_are_no_number_of_a_job(job, tmp_path, number):
     config = tmp_path / ".palm.config.here"
     config.write_text(f"{CONFIG}BD:#SBATCH --ntasks-per-node={number}\n")
     assert any("job.ntasks_per_node" in remark for remark in nmlgen.import_spec(job, ntasks=4).remarks)
+
+
+def test_a_stack_of_more_digits_than_anybody_counts_is_told(job, tmp_path):
+    line = f"ulimit -s {'1' * 5000}"
+    (tmp_path / ".palm.config.here").write_text(f"IC:{line}\n")
+    imported = nmlgen.import_spec(job)
+    assert "limits" not in spec_of(imported).get("shell", {})
+    assert f"not taken over: IC:{line}" in imported.remarks
+
+
+def test_what_variables_bring_into_lines_is_bounded(job, tmp_path):
+    (tmp_path / ".palm.config.here").write_text(f"%v {'a' * 30_000}\nBD:#SBATCH --comment={'{{v}}' * 20}\n")
+    with pytest.raises(nmlgen.InputError, match=r"^.palm.config.here: its variables bring more than 500000 characters"):
+        nmlgen.import_spec(job)
+
+
+def test_each_file_is_looked_for_once_however_many_lines_of_connections_there_are(job, tmp_path):
+    class Counted(str):
+        def startswith(self, *prefixes):
+            nonlocal count
+            count += 1
+            return super().startswith(*prefixes)
+
+    count, names = 0, [Counted(f"flow_{number}") for number in range(300)]
+    lines = "".join(f"X{number} in:tr d3# /x/INPUT _{number}*\n" for number in range(300))
+    (tmp_path / ".palm.iofiles").write_text(lines + FILES)
+    with mock.patch("nmlgen.models.palm.palmrun.disk.names", return_value=[*names, Counted("flow_p3d")]):
+        found = palmrun.job_of(job, Files())
+    assert len(found.keys["input_files"]) == 300
+    assert count < 2000
 
 
 def test_a_job_without_a_configuration_has_its_namelist(job, tmp_path):

@@ -7,15 +7,16 @@ Both are read, never run: what the shell would put in, a `$` or a backquote, is 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nmlgen import disk
+from nmlgen.errors import InputError
 from nmlgen.files import Files
 from nmlgen.models.job import ModelJob
 from nmlgen.units.whole import decimal
+from nmlgen.units.words import command_words
 
 _CONFIG = ".palm.config."
 _FILES = ".palm.iofiles"
@@ -34,13 +35,18 @@ _STACK = re.compile(r"ulimit\s+-s\s+(unlimited|\d+)")
 _LOAD = re.compile(r"module\s+load\s+([^;&|]+)")
 _PURGE = re.compile(r"module\s+purge")
 _OF_BATCH = {"project_account": "account", "queue": "partition"}
+_OF_DOMAIN = re.compile(r"(?:_N\d\d|_O)\Z")
 _MOST_WRITERS = 1
+_MOST_FILLED = 500_000
+"""A bound on memory: characters that variables bring into all lines together."""
 
 
 class _Config:
     """The lines of a configuration by what they are: variables, and commands and directives in their order."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.left = _MOST_FILLED
         self.variables: dict[str, str] = {}
         self.lines: dict[str, list[str]] = {"BD": [], "IC": [], "EC": [], "OC": []}
         for line in text.splitlines():
@@ -50,11 +56,20 @@ class _Config:
                 self.variables.setdefault(name, value.strip())
             elif kind in self.lines:
                 self.lines[kind].append(rest.strip())
+        self.values = {"queue": self.variables.get("defaultqueue", "")} | self.variables
 
     def filled(self, text: str) -> str:
-        """A text with the variables that the configuration sets; what only palmrun's options say stays."""
-        values = {"queue": self.variables.get("defaultqueue", "")} | self.variables
-        return _FILLED.sub(lambda found: values.get(found[1]) or found[0], text)
+        """A text with the variables that the configuration sets; what only palmrun's options say stays. Raises
+        InputError for very much that they bring."""
+
+        def value(found: re.Match[str]) -> str:
+            brought = self.values.get(found[1]) or found[0]
+            self.left -= len(brought)
+            if self.left < 0:
+                raise InputError(f"{self.name}: its variables bring more than {_MOST_FILLED} characters into its lines")
+            return brought
+
+        return _FILLED.sub(value, text)
 
 
 def job_of(path: Path, files: Files) -> ModelJob | None:
@@ -112,7 +127,7 @@ class _Job:
             if len(found) > 1:
                 others = ", ".join(sorted(set(found) - {name}))
                 self.notes.append(f"of several configurations {name} is taken, not {others}")
-            return _Config(self.files.read(directory / name).text)
+            return _Config(name, self.files.read(directory / name).text)
         self.remarks.append(f"there is no {_CONFIG}<id> in the job's directory, nor in the one above JOBS")
         return None
 
@@ -127,9 +142,9 @@ class _Job:
             self.remarks.append("job.account: %project_account does not say it")
         of_options = []
         for line in config.lines["BD"]:
-            found = _DIRECTIVE.fullmatch(config.filled(line))
+            filled = config.filled(line)
+            found = _DIRECTIVE.fullmatch(filled)
             if found is None:
-                filled = config.filled(line)
                 if line.startswith("#PBS") and not (_FILLED.search(filled) or _OF_PBS.match(line) or "<" in filled):
                     self.remarks.append(f"not taken over: {filled}")
                 continue
@@ -185,10 +200,11 @@ class _Job:
         limits: dict[str, Any] = {}
         for line in config.lines["IC"]:
             stack = _STACK.match(line)
+            size = None if stack is None else "unlimited" if stack[1] == "unlimited" else decimal(stack[1])
             export = _EXPORT.fullmatch(line)
             words = _words(export[2]) if export is not None else []
-            if stack is not None:
-                limits["limits"] = {"stack": stack[1] if stack[1] == "unlimited" else int(stack[1])}
+            if size is not None:
+                limits["limits"] = {"stack": size}
             elif export is not None and len(words) == 1 and not _SHELL.search(words[0]):
                 environment[export[1]] = words[0]
             elif line and not line.startswith("module list"):
@@ -201,13 +217,16 @@ class _Job:
     def inputs(self) -> dict[str, Any]:
         """The files beside the namelist that a first run takes, by the names that PALM looks for."""
         there = [name for name in disk.names(self.namelist.parent) if name.startswith(f"{self.run}_")]
+        of_domains: dict[str, list[tuple[str, str]]] = {}
+        for name in there:
+            of_domains.setdefault(name, []).append(("", name))
+            if (domain_of := _OF_DOMAIN.search(name)) is not None:
+                of_domains.setdefault(name[: domain_of.start()], []).append((domain_of[0], name))
         found: dict[str, Any] = {}
         taken = {self.namelist.name}
         for target, ending, is_open in self.connections():
-            for name in there:
-                rest = name.removeprefix(f"{self.run}{ending}")
-                domain = rest if is_open else ""
-                if name.startswith(f"{self.run}{ending}") and re.fullmatch(r"(_N\d\d|_O)?", rest) and rest == domain:
+            for domain, name in of_domains.get(f"{self.run}{ending}", ()):
+                if is_open or not domain:
                     taken.add(name)
                     if name != self.namelist.name:
                         source = self.namelist.parent / name
@@ -270,6 +289,6 @@ def _is_path(value: str) -> bool:
 
 def _words(text: str) -> list[str]:
     try:
-        return shlex.split(text, comments=True)
+        return command_words(text, comments=True)
     except ValueError:
         return text.split()
