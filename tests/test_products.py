@@ -20,16 +20,24 @@ from nmlgen.logs.record import _only_each
 from nmlgen.logs.rows import LogRun
 from nmlgen.lsp.documents import Documents
 from nmlgen.lsp.symbols import symbols_of
+from nmlgen.models import mpas
 from nmlgen.models.icon.inputs import unbrought
 from nmlgen.models.icon.placement import placement
 from nmlgen.models.icon.rules.namelists import _respelt
+from nmlgen.models.judging import Judging
 from nmlgen.models.mpas.fields import problems_of_members
+from nmlgen.models.reading import read_settings
+from nmlgen.models.surroundings import Surroundings
 from nmlgen.models.workload import OutputFile, Workload
+from nmlgen.models.wrf.registry import wrf_registry
+from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.placement import _lines, _parts
 from nmlgen.report.workload import volume_document
 from nmlgen.source import Source
 from nmlgen.spec import lower
 from nmlgen.suppression import Suppression, excuse
+
+MPAS_STREAMS = ("streams.atmosphere", "streams.init_atmosphere")
 
 
 def files(number: int) -> dict[str, Any]:
@@ -231,6 +239,58 @@ def test_streams_of_mpas_and_the_list_that_all_name():
     found = list(problems_of_members(Source("streams", f"<streams>{text}</streams>"), beside))
     assert asked == ["l"]
     assert [problem.message for problem in found] == ['MPAS 8.2.2 has no field "qqq" for stream "s0", and stops']
+
+
+def test_streams_of_mpas_and_the_names_that_links_give_one_list():
+    files = "".join(f'<file name="{"d/" * at}l"/>' for at in range(5))  # d leads to where it lies
+    text = f'<streams><stream name="s" type="none">{files}</stream></streams>'
+    found = list(problems_of_members(Source("streams", text), lambda name: Source(name, "theta\nqqq\n" * 200)))
+    assert [problem.message for problem in found] == ['MPAS 8.2.2 has no field "qqq" for stream "s", and stops']
+
+
+WRITTEN = 'filename_template="f{}" output_interval="initial_only"'
+
+
+@pytest.mark.parametrize("is_one", [True, False])
+def test_streams_of_mpas_and_the_fields_of_one_that_all_hold(is_one):
+    namelist = read_namelist("&nhyd_model\n config_dt = 60.0\n/\n", "namelist.atmosphere")
+
+    def work(number: int):
+        held = '<stream name="all"/>' * (number if is_one else 1)
+        own = [
+            f'<stream name="s{at}" type="output" {WRITTEN.format(at)}>{held}</stream>'
+            for at in range(1 if is_one else number)
+        ]
+        fields = '<var name="theta"/>' * number
+        last = f'<stream name="all" type="none" filename_template="x">{fields}</stream>'
+        source = Source("streams.atmosphere", f"<streams>{''.join(own)}{last}</streams>")
+        around = Surroundings(lambda name: source if name == source.name else None, said={"cells": 642, "levels": 9})
+        return lambda: mpas.workload(namelist, 1, around)
+
+    assert work(3)().files[0].size == 642 * 9 * 4
+    assert not grows_too_fast(work, 100)
+
+
+def test_streams_of_mpas_and_those_of_what_makes_its_initial_data():
+    namelist = read_namelist("&nhyd_model\n config_dt = 60.0\n/\n", "namelist.atmosphere")
+
+    def work(number: int):
+        streams = "".join(f'<stream name="s{at}" type="output" {WRITTEN.format(at)}/>' for at in range(number))
+        sources = {name: Source(name, f"<streams>{streams}</streams>") for name in MPAS_STREAMS}
+        return lambda: mpas.workload(namelist, 1, sources.get)
+
+    assert work(3)().unknown
+    assert not grows_too_fast(work, 60)
+
+
+def test_errors_of_a_template_of_a_namelist_and_all_of_them(tmp_path):
+    def work(number: int):
+        lines = "".join(f" e_we = @a{at}@\n" for at in range(number))
+        read = read_settings(read_namelist(f"&domains\n{lines}/\n", "namelist.input"), wrf_registry())
+        judging = Judging(read, Source("namelist.input", ""), wrf_registry(), {"": ("", "")})
+        return lambda: list(judging.reading())
+
+    assert not grows_too_fast(work, 100)
 
 
 @pytest.mark.parametrize("has_own", [False, True])

@@ -185,6 +185,11 @@ class Judging:
         return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
     @cached_property
+    def of_the_text(self) -> frozenset[SyntaxProblem]:
+        """What is wrong whatever the variables are, of all groups that are read."""
+        return frozenset(problem for group in self.read.groups.values() for problem in group.errors)
+
+    @cached_property
     def meant_for_text(self) -> set[int]:
         """Where words stand without quotes that a variable would take for its text."""
         return {problem.span.offsets[0] for _, problem in self.read.problems if problem.kind == "undelimited-text"}
@@ -192,7 +197,7 @@ class Judging:
     def problem(self, group: str, problem: SyntaxProblem) -> Finding:
         """What a problem of the text is to the model."""
         severity = Severity.ERROR if problem.stops and self.is_read(group) else Severity.WARNING
-        if self.is_of_another and not _is_unknown(problem) and problem not in self.read.groups[group].errors:
+        if self.is_of_another and not _is_unknown(problem) and problem not in self.of_the_text:
             severity = Severity.WARNING  # another release may have the variable as another type
         notes, fix = [f"expected: {problem.expected}"], problem.fix
         is_own_name = problem.span.text.lower() in self.registry.variables(group)  # sed may put a value behind it

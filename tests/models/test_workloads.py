@@ -194,11 +194,33 @@ def test_what_the_tasks_of_wrf_do():
         ({"start_month": 13}, "start_year, start_month and start_day are no date"),
         ({"run_hours": 100000, "history_interval_s": 1}, "it writes more than 100000 times"),
         ({"time_step": 0}, "time_step is 0"),
+        ({"nproc_x": 0, "nproc_y": 5}, "0 x 5 patches"),
+        ({"nproc_x": -5, "nproc_y": 7}, "-5 x 7 patches"),
     ],
 )
 def test_what_is_not_known_of_wrf(changes, why):
     with pytest.raises(UnknownWorkloadError, match=why):
         wrf_workload(4, **changes)
+
+
+def test_times_of_all_streams_and_domains_of_wrf_together_are_bounded(monkeypatch):
+    monkeypatch.setattr("nmlgen.models.workload.MOST_TIMES", 8)
+    each = {"auxhist3_interval": 20, "io_form_auxhist3": 2}  # four times, as history has, beside three checkpoints
+    assert len(wrf_workload(4).files) == 5
+    with pytest.raises(UnknownWorkloadError, match="its streams together are written more than 8 times"):
+        wrf_workload(4, **each)
+    with pytest.raises(UnknownWorkloadError, match="its streams together are written more than 8 times"):
+        wrf_workload(4, restart_interval=10)
+
+
+def test_a_length_below_nothing_is_not_counted():
+    assert {file.size for file in wrf_workload(4, e_we=-41).files} == {None}
+    assert all((file.size or 0) >= 0 for file in palm_workload(nx=-41, ny=-41).files)
+    said, levels = {"cells": 1}, "&dimensions\n config_nvertlevels = -55\n/\n"
+    found, unknown = sizes_of_mpas(KESSLER, said=said, **{"namelist.init_atmosphere": levels})
+    assert unknown[0].startswith("how many levels the mesh has")
+    found, _ = sizes_of_mpas(KESSLER, said={"cells": 1, "levels": 55})
+    assert min(min(sizes) for sizes in found.values()) >= 0
 
 
 # --- MPAS-A 8.2.2 (SMIOL, PnetCDF): the supercell with a step of 18 s ------------------------------------------------
@@ -633,7 +655,7 @@ def test_a_name_of_mpas_is_no_longer_than_it_can_be():
     """Else a template of half a megabyte stands for each time."""
     stream = '<streams><stream name="s" type="output" filename_template="{}" output_interval="00:00:18"/></streams>'
     assert len(mpas_workload(streams=stream.format("$Y" * 256)).files[0].name) == 4 * 256
-    with pytest.raises(UnknownWorkloadError, match='filename_template of stream "s" has more than 512 characters'):
+    with pytest.raises(UnknownWorkloadError, match="of a stream has more than 512 characters"):
         mpas_workload(streams=stream.format("$Y" * 257))
 
 
@@ -644,6 +666,20 @@ def test_nothing_is_worked_out_of_what_is_no_number(value):
     text = MPAS.format(count=0, stride=1, restart=".false.").replace("18.0", value)
     with pytest.raises(UnknownWorkloadError, match="config_dt is not known"):
         mpas.workload(read_namelist(text, "namelist.atmosphere"), 1, {"streams.atmosphere": Source("", STREAMS)}.get)
+
+
+@pytest.mark.parametrize("which", ["name", "filename_template"])
+def test_a_name_of_mpas_is_no_longer_than_its_texts(which):
+    streams = STREAMS.format(HISTORY).replace(f'{which}="', f'{which}="{"o" * 600}')
+    with pytest.raises(UnknownWorkloadError, match="of a stream has more than 512 characters"):
+        mpas_workload(streams=streams)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity"])
+@pytest.mark.parametrize("name", ["end_time", "dt_data_output", "dt_dopr", "skip_time_data_output", "skip_time_dopr"])
+def test_times_of_palm_that_are_no_numbers(name, number):
+    with pytest.raises(UnknownWorkloadError, match="is not known"):
+        palm_workload(**{name: number})
 
 
 def test_more_tasks_than_anybody_has_are_not_followed():

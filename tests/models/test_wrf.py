@@ -10,6 +10,7 @@ import pytest
 import nmlgen
 from nmlgen.findings import nearest
 from nmlgen.models import reading, wrf
+from nmlgen.models.wrf import quilting
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, layout, most_square
 
 NAMELIST = """\
@@ -382,6 +383,12 @@ def test_fewer_computing_tasks_than_a_group_has_turn_quilting_off():
     assert (found.servers, found.computing, found.mesh, found.without_patch) == (0, 10, (2, 2), 6)
 
 
+def test_writing_tasks_below_none_leave_more_patches_than_tasks(monkeypatch):
+    monkeypatch.setattr(quilting, "most_square", None)  # which tries each side up to the root of them
+    with pytest.raises(quilting.ImpossibleLayoutError, match="4611686014132420617 patches are more than the 8 tasks"):
+        quilting.layout(8, -(2**31 - 1), 2**31 - 1, -1, -1)
+
+
 def test_nobody_is_left_to_compute():
     with pytest.raises(ImpossibleLayoutError, match="of 8 tasks none is left"):
         layout(tasks=8, servers=4, groups=2, nproc_x=-1, nproc_y=-1)
@@ -464,7 +471,10 @@ def test_what_an_unknown_variable_may_mean_is_looked_for_once(tmp_path, monkeypa
     assert sorted(seen) == ["a_of_fork", "b_of_fork"]
 
 
-@pytest.mark.parametrize(("release", "severity"), [("V3.5.1    ", "warning"), ("V4.7.1", "error"), (None, "error")])
+@pytest.mark.parametrize(
+    ("release", "severity"),
+    [("V3.5.1    ", "warning"), ("V4.7.1", "error"), (f"V{'9' * 5000}.1", "error"), (None, "error")],
+)
 def test_what_the_release_of_the_tree_may_take_is_no_error(release, severity, tmp_path):
     path = tmp_path / "test" / "em_real" / "namelist.input"
     path.parent.mkdir(parents=True)

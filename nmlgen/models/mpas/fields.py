@@ -22,7 +22,7 @@ from nmlgen.models.mpas.suites import SUITES
 from nmlgen.models.reading import Beside, Read
 from nmlgen.resources import shipped
 from nmlgen.source import Source, Span, Text
-from nmlgen.values import frozen
+from nmlgen.values import field, frozen
 
 _BYTES = {"integer": 4, "text": 64}
 _SINGLE, _DOUBLE = 4, 8
@@ -62,22 +62,34 @@ class Fields:
     streams: Mapping[str, Stream]
     beside: Beside
     lengths: Mapping[str, int]
+    _known: dict[tuple[str, int], tuple[bool, int]] = field(factory=dict, eq=False, repr=False)
+    _of_others: dict[str, tuple[str, ...]] = field(factory=dict, eq=False, repr=False)
 
     def size(self, stream: Stream) -> Size:
         """The bytes of a stream. Raises UnknownSizeError."""
         said = stream.attributes.get("precision", "")
         real = _DOUBLE if "double" in said and "single" not in said else _SINGLE
-        sizes = {True: 0, False: 0}
-        for name in dict.fromkeys(self._names(stream)):
-            field = _document()["fields"].get(name)
-            if field is None:
-                raise UnknownSizeError(f'MPAS {RELEASE} has no field "{name}"')
-            if not field.get("is_scratch") and self.is_active(field.get("packages", ())):
-                parts = field.get("parts")
-                count = 1 if parts is None else sum(map(self.is_active, parts.values()))
-                values = count * prod(map(self._length, field["dimensions"])) if count else 0
-                sizes[field.get("has_times", False)] += values * _BYTES.get(field["type"], real)
+        sizes, counted = {True: 0, False: 0}, set[str]()
+        for name in self._names(stream):
+            if name not in counted:
+                counted.add(name)
+                if (name, real) not in self._known:  # streams share most of their fields
+                    self._known[name, real] = self._bytes(name, real)
+                has_times, size = self._known[name, real]
+                sizes[has_times] += size
         return Size(sizes[True], sizes[False])
+
+    def _bytes(self, name: str, real: int) -> tuple[bool, int]:
+        """Whether a field has times, and its bytes, 0 where it is not there. Raises UnknownSizeError."""
+        one = _document()["fields"].get(name)
+        if one is None:
+            raise UnknownSizeError(f'MPAS {RELEASE} has no field "{name}"')
+        values = 0
+        if not one.get("is_scratch") and self.is_active(one.get("packages", ())):
+            parts = one.get("parts")
+            count = 1 if parts is None else sum(map(self.is_active, parts.values()))
+            values = count * prod(map(self._length, one["dimensions"])) if count else 0
+        return one.get("has_times", False), values * _BYTES.get(one["type"], real)
 
     def is_active(self, packages: Sequence[str]) -> bool:
         """Whether there are no such packages, or one of them is active. Raises UnknownSizeError."""
@@ -109,12 +121,12 @@ class Fields:
         """The fields of a stream."""
         fixed = _document()["streams"]
         members = _members(fixed[stream.name]) if stream.is_immutable and stream.name in fixed else stream.members
-        listed = set[str]()
+        listed = set[tuple[str, str]]()
         for member in members:
-            if self.is_active(member.packages) and (member.kind != "file" or member.name not in listed):
+            if (member.kind, member.name) not in listed and self.is_active(member.packages):
                 yield from self._names_of(member, stream)
-                if member.kind == "file":
-                    listed.add(member.name)
+                if member.kind in ("file", "stream"):
+                    listed.add((member.kind, member.name))
 
     def _names_of(self, member: Member, stream: Stream) -> Iterator[str]:
         if member.kind == "file":
@@ -122,7 +134,10 @@ class Fields:
         elif member.kind != "stream" or (other := self.streams.get(member.name)) is None or other.is_immutable:
             yield from _names_in((member,))
         elif not adds_nothing(stream, other):
-            yield from _names_in(one for one in other.members if one.kind not in ("stream", "file"))
+            if other.name not in self._of_others:
+                own = (one for one in other.members if one.kind not in ("stream", "file"))
+                self._of_others[other.name] = tuple(dict.fromkeys(_names_in(own)))
+            yield from self._of_others[other.name]
 
     def _listed(self, name: str) -> Iterator[str]:
         try:
@@ -150,7 +165,7 @@ _SWITCHES = {"limited_area": "config_apply_lbcs", "jedi_da": "config_jedi_da"}
 
 def problems_of_members(source: Source, beside: Beside) -> Iterator[StreamProblem]:
     """What is wrong with what the streams of a file hold; of a list that several name, for the first of them."""
-    lists = set[str]()
+    lists, texts = set[str](), set[str]()  # a link may give one list many names
     for stream in streams_of(source):
         for member in stream.members:
             span = member.span or stream.span
@@ -165,11 +180,11 @@ def problems_of_members(source: Source, beside: Beside) -> Iterator[StreamProble
                 yield StreamProblem(span, message, f'<var_array name="{_parts()[member.name]}"/>')
             elif member.kind == "file" and not stream.is_immutable and normpath(member.name) not in lists:
                 lists.add(normpath(member.name))
-                yield from _of_list(stream, member, span, beside)
+                yield from _of_list(stream, member, span, beside, texts)
         yield from _unknown(stream)
 
 
-def _of_list(stream: Stream, member: Member, span: Span, beside: Beside) -> Iterator[StreamProblem]:
+def _of_list(stream: Stream, member: Member, span: Span, beside: Beside, texts: set[str]) -> Iterator[StreamProblem]:
     try:
         source = beside(member.name)
     except InputError:
@@ -178,6 +193,9 @@ def _of_list(stream: Stream, member: Member, span: Span, beside: Beside) -> Iter
         message = f'{member.name}, which lists the fields of stream "{stream.name}", is not beside it'
         yield StreamProblem(span, message, "a file in the directory of the run", is_certain=False)
         return
+    if source.text in texts:
+        return
+    texts.add(source.text)
     text = Text(source)
     spans = {found[0]: text.span(*found.span()) for found in reversed(list(re.finditer(r"\S+", source.text)))}
     for name in sorted(spans.keys() & _parts().keys()):

@@ -96,9 +96,9 @@ class _Run:
             if not times:
                 continue
             tally.add(len(times))
-            if len(stream.attributes.get("filename_template", "")) > _LONGEST_NAME:
-                template = f'the filename_template of stream "{stream.name[:_LONGEST_NAME]}"'
-                raise UnknownWorkloadError(f"{template} has more than {_LONGEST_NAME} characters")
+            if max(len(stream.name), len(stream.attributes.get("filename_template", ""))) > _LONGEST_NAME:
+                message = f"the name or the filename_template of a stream has more than {_LONGEST_NAME} characters"
+                raise UnknownWorkloadError(message)
             named: dict[str, list[float]] = {}
             for time in times:
                 named.setdefault(self.name(stream, time), []).append(time)
@@ -113,13 +113,20 @@ class _Run:
         """The fields of all streams."""
         return Fields(self.read, self.streams, self.beside, self.lengths())
 
+    @cached_property
+    def missing(self) -> str:
+        """What of the mesh nobody says; "" where somebody says all that is needed."""
+        missing = [what for name, what in _SAID if name not in self.fields.lengths]
+        if not missing:
+            return ""
+        files = " nor ".join(dict.fromkeys(name for name in self._mesh_files() if name))
+        what = " and ".join(missing)
+        return f"how many {what} the mesh has: {files or 'its file'} is not there, or does not say it"
+
     def size(self, stream: Stream) -> Size | None:
         """The bytes of a stream; None where they are not known, of which `unknown` tells."""
-        missing = [what for name, what in _SAID if name not in self.fields.lengths]
-        if missing:
-            files = " nor ".join(dict.fromkeys(name for name in self._mesh_files() if name))
-            what = " and ".join(missing)
-            self.unknown[f"how many {what} the mesh has: {files or 'its file'} is not there, or does not say it"] = None
+        if self.missing:
+            self.unknown[self.missing] = None
             return None
         try:
             return self.fields.size(stream)
@@ -189,7 +196,7 @@ class _Run:
         if cells is not None:
             if self.value("config_apply_lbcs"):
                 self.unknown["how many edges and vertices a region has, which are counted as a sphere's"] = None
-            found |= _MESH | {"nCells": cells, "nEdges": 3 * cells - 6, "nVertices": 2 * cells - 4}
+            found |= _MESH | {"nCells": cells, "nEdges": max(0, 3 * cells - 6), "nVertices": max(0, 2 * cells - 4)}
         else:
             for name in self._mesh_files():
                 found |= {key: length for key, length in self.beside.lengths(name).items() if key not in found}
@@ -215,7 +222,7 @@ class _Run:
         if source is None:
             return None
         found = read_settings(read(source), mpas_registry("init_atmosphere")).value("config_nvertlevels")
-        return int(found) if isinstance(found, int) else None
+        return int(found) if isinstance(found, int) and found > 0 else None
 
     def _source_of(self, name: str) -> Source | None:
         try:

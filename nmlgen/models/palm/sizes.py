@@ -19,6 +19,8 @@ def bytes_of_quantities(settings: Settings, plane: str, names: list[str]) -> int
     """A time of quantities in a plane, "xy", "xz" or "yz", or "" for volumes. Raises UnknownError where that is not
     known."""
     columns, rows, levels = settings.nx + 1, settings.ny + 1, settings.nz + 2
+    if min(columns, rows, levels) < 1:
+        raise UnknownError("nx, ny and nz")  # PALM stops there
     sections = _sections(settings, plane) if plane else 0
     shapes = {"xy": columns * rows * sections, "xz": columns * levels * sections, "yz": rows * levels * sections}
     upper = settings.nz_do3d

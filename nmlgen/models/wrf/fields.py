@@ -75,6 +75,8 @@ def _number(name: str, value: Callable[[str], Any]) -> int:
     found = value(name)
     if found is None:
         raise UnknownSizeError(f"{name} is not known")
+    if int(found) < 0:
+        raise UnknownSizeError(f"{name} is {found}")
     return int(found)
 
 

@@ -65,6 +65,8 @@ def _mesh(tasks: int, nproc_x: int, nproc_y: int, all_tasks: int) -> tuple[int, 
         return nproc_x, nproc_y
     if tasks < 1:
         raise ImpossibleLayoutError(f"of {all_tasks} tasks none is left to compute", "nio_tasks_per_group")
+    if tasks > all_tasks:  # as writing tasks are counted below 0
+        raise ImpossibleLayoutError(f"{tasks} patches are more than the {all_tasks} tasks", "nio_tasks_per_group")
     return most_square(tasks)
 
 

@@ -9,7 +9,7 @@ from nmlgen.models.reading import Beside
 
 _DECLARED = re.compile(r"^[ \t]*rconfig[ \t]+\w+[ \t]+(\w+)[ \t]+namelist,(\w+)", re.MULTILINE)
 _INCLUDED = re.compile(r"^[ \t]*include[ \t]+([\w.-]+)", re.MULTILINE)
-_RELEASE = re.compile(r"release_version[ \t]*=[ \t]*'V?([0-9]+(?:\.[0-9]+)+)")
+_RELEASE = re.compile(r"release_version[ \t]*=[ \t]*'V?([0-9]{1,4}(?:\.[0-9]{1,4})+)(?![0-9])")
 _MOST_ABOVE = 5  # test/em_real/namelist.input, and what packages have in directories of theirs
 _MOST_INCLUDED = 40
 

@@ -60,6 +60,9 @@ class _Run:
             self.layout: Layout = layout(tasks, *(self.number(name) for name in names))
         except ImpossibleLayoutError as error:
             raise UnknownWorkloadError(f"WRF stops: {error}") from None
+        if min(self.layout.mesh) < 1:
+            x, y = self.layout.mesh
+            raise UnknownWorkloadError(f"{x} x {y} patches (nproc_x, nproc_y) are none that tasks could compute")
         self.clocks = self._clocks()
         self.sizes: dict[tuple[str, int], int | None] = {}
 
