@@ -172,7 +172,15 @@ def run_of(log: LogRun, given: Mapping[str, int] | None = None, around: _Around 
     total_s = _ended(log)
     if _has_several_intervals(log):
         raise InputError("several streams with different intervals: no run of that kind was measured")
-    return Run(_case(log, around or _Around(), given or {}), total_s, _timers(log))
+    return _run(_case(log, around or _Around(), given or {}), total_s, _timers(log))
+
+
+def _run(case: Case, total_s: float, timers: Mapping[str, float | None]) -> Run:
+    """A run; raises InputError where its time is none."""
+    try:
+        return Run(case, total_s, timers)
+    except ValueError as error:
+        raise InputError(str(error)) from None
 
 
 def _has_several_intervals(log: LogRun) -> bool:
@@ -204,7 +212,7 @@ def _learnt(log: LogRun, given: Mapping[str, int] | None, around: _Around) -> Ru
     if writing_s >= total_s:
         raise InputError("several streams with different intervals, and by its timers it computed nothing")
     alone = evolve(case, output_bytes=0.0, checkpoint_bytes=0.0)
-    return Run(alone, total_s - writing_s, {"model_init_worker_avg_s": log.model_init_s})
+    return _run(alone, total_s - writing_s, {"model_init_worker_avg_s": log.model_init_s})
 
 
 def _case(log: LogRun, around: _Around, given: Mapping[str, int]) -> Case:

@@ -10,6 +10,7 @@ from attrs import evolve
 
 import nmlgen
 from nmlgen.advise import Calibration, Case, predict
+from nmlgen.advise.document import read
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.fitting import Run
 from nmlgen.calibrating import _Around, _parted, run_of
@@ -267,3 +268,39 @@ def test_what_lies_beside_many_runs_is_read_once(monkeypatch):
         around.planned(LogRun(log="d/l", ntasks=ntasks))
     with pytest.raises(InputError, match="read for 8 other numbers of tasks"):
         around.planned(LogRun(log="d/l", ntasks=9))
+
+
+TIMED = {
+    "log": "LOG",
+    "run": "1",
+    "state": "finished",
+    "total_s": "100",
+    "nodes": "2",
+    "ntasks": "128",
+    "n_cells": "20480",
+    "num_lev": "30",
+    "dtime_s": "600",
+    "n_steps": "12",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, ""),
+        ({"n_steps": "0", "wrt_output_work_s": "7", "output_bytes": "8e9", "n_outputs": "2"}, ""),
+        ({"wrt_output_io_s": "inf", "model_init_s": "-2", "write_restart_procs_s": "nan"}, ""),
+        ({"total_s": "inf"}, "total_s is inf; expected more than 0"),
+        ({"total_s": "0"}, "total_s is 0.0; expected more than 0"),
+        ({"dtime_s": "1e300"}, "dtime_s is 1e.300; expected more than 0 and between 1e-50 and 1e"),
+    ],
+)
+def test_numbers_of_a_table_that_nobody_measured(tmp_path, changes, message):
+    row = {"output_interval": "PT30M", "num_io_procs": "1", **TIMED, **changes}
+    path = tmp_path / "runs.csv"
+    path.write_text(f"{','.join(row)}\n{','.join(row.values())}\n")
+    if message:
+        with pytest.raises(InputError, match=message):
+            nmlgen.calibrate_logs([path])
+    else:
+        assert read(nmlgen.calibrate_logs([path]).calibration.dump())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from math import exp, sqrt
+from math import exp, log, sqrt
 from operator import mul
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,29 @@ from nmlgen.values import field, frozen
 NAMES = Constants._fields
 """The constants, in the order of every vector and matrix."""
 
+LARGEST = 1e20
+"""How far from 1 no constant of a machine is: sums of those within it do not overflow."""
+
+MOST_POWER = 15
+POWERS = ("cache_power", "gather_power", "restart_power")
+_LEAST_OF_MEAN = 0.1  # power of a mean
+_OF_MEANS = ("overlap", "restart_overlap")
+_BOUNDS = tuple(
+    (log(_LEAST_OF_MEAN if name in _OF_MEANS else 1 / LARGEST), log(MOST_POWER if name in POWERS else LARGEST))
+    for name in NAMES
+)
 _PAIRS = 32
+
+
+def constant_of(place: int, logarithm: float) -> float:
+    """The constant at a place of `NAMES` of which that is the logarithm; no farther off than any is."""
+    low, high = _BOUNDS[place]
+    return exp(min(max(logarithm, low), high))
+
+
+def constants_of(logarithms: Iterable[float]) -> Constants:
+    """The constants of which these are the logarithms."""
+    return Constants(*map(constant_of, range(len(NAMES)), logarithms))
 
 
 class Estimate(NamedTuple):
@@ -29,7 +51,7 @@ class Estimate(NamedTuple):
     @property
     def constants(self) -> Constants:
         """The constants in the middle."""
-        return Constants(*map(exp, self.mean))
+        return constants_of(self.mean)
 
     def spread(self, name: str) -> float:
         """The standard deviation of the logarithm of a constant: 0.1 is about 10 %."""
@@ -53,7 +75,7 @@ class Estimate(NamedTuple):
         """What the constants may be, each as likely as the others; the same every time."""
         lower = cholesky(self.covariance)
         return tuple(
-            Constants(*(exp(middle + sum(map(mul, row, point))) for middle, row in zip(self.mean, lower, strict=True)))
+            constants_of(middle + sum(map(mul, row, point)) for middle, row in zip(self.mean, lower, strict=True))
             for point in standard_points(len(NAMES), _PAIRS)
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from math import ceil, isfinite
+from math import ceil
 from typing import Any
 
 from nmlgen.values import Attribute, field, frozen
@@ -35,10 +35,20 @@ def _at_least_one(value: int | None) -> int:
     return max(1, value) if value else 1
 
 
+_LEAST, _MOST = 1e-50, 1e50
+"""Between these lies all that a run may have; products of what does not may overflow."""
+
+
+def is_countable(value: float) -> bool:
+    """Whether a number is one that can be reckoned with: neither NaN nor infinite, nor nearly so."""
+    return value == 0 or _LEAST <= abs(value) <= _MOST
+
+
 def _expected(what: str, is_so: Callable[[float], bool]) -> Callable[[Any, Attribute[Any], Any], None]:
     def check(case: Case, attribute: Attribute[Any], value: float | None) -> None:
-        if value is not None and not (isfinite(value) and is_so(value)):
-            raise ValueError(f"{attribute.name} is {value!r}; expected {what}")
+        if value is not None and not (is_countable(value) and is_so(value)):
+            beyond = "" if is_countable(value) else f" and between {_LEAST:g} and {_MOST:g}"
+            raise ValueError(f"{attribute.name} is {value!r}; expected {what}{beyond}")
 
     return check
 

@@ -20,7 +20,7 @@ from nmlgen.advise.figures import calibration_of, is_foreign
 from nmlgen.advise.first_look import WORTH_SAYING, has_good_restart, known_situation
 from nmlgen.advise.layout import Layout, case_with, output_placement, present_layout
 from nmlgen.advise.model import PARTS, run_time, writer_turn
-from nmlgen.advise.prediction import NOISE, Prediction
+from nmlgen.advise.prediction import FARTHEST, NOISE, Prediction
 from nmlgen.advise.ranking import Candidate, preferred, ranked, weighed
 from nmlgen.advise.support import EXTRAPOLATION, Outside, is_covered, is_like_the_measured, outside
 from nmlgen.experiment.component import Component
@@ -259,7 +259,8 @@ def _worlds(situation: Situation, found: Sequence[Outside], calibration: Calibra
     """The likeliest, those in which computing takes as much more, and writing as much less, as may be, and the other
     way round; and those in which ranks that write at the same time slow each other as much more and less."""
     distances = [one.distance for one in found] + [1.0 for _ in _several(situation)]
-    reach = exp(_SURE * sqrt(_SCATTER**2 + sum((EXTRAPOLATION * distance) ** 2 for distance in distances)))
+    spread = sqrt(_SCATTER**2 + sum((EXTRAPOLATION * distance) ** 2 for distance in distances))
+    reach = exp(min(_SURE * spread, FARTHEST))
     computing = writing = sqrt(reach)  # what decides is the one against the other
     for one in situation.unlike:
         computing, writing = computing * (one.computing or 1.0), writing * (one.writing or 1.0)

@@ -13,7 +13,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter
+from nmlgen.advise.calibration import (
+    LARGEST,
+    MOST_POWER,
+    NAMES,
+    POWERS,
+    Calibration,
+    Estimate,
+    Family,
+    Range,
+    Scatter,
+)
 from nmlgen.advise.model import MEANINGS
 from nmlgen.advise.normal import cholesky
 from nmlgen.advise.support import COVERED, SIZES
@@ -45,6 +55,8 @@ _KEYS = ("nmlgen_calibration", "name", "sources", "constants", "correlations", "
 _OPTIONAL = ("computed_on", "families", "undetermined")
 _DEVICES = ("cores", "gpus")
 _SMALL_CORRELATION = 0.01
+_WEAKER = (1.0, 0.9999, 0.999, 0.99, 0.9, 0.0)
+"""By how much correlations are written weaker where, as they are rounded, they could not all be true."""
 _FAMILY_KEYS = Family._fields
 _SCATTER_KEYS = ("step_one_node", "run", "run_one_node")
 _HEAD = """\
@@ -125,9 +137,6 @@ def _read_yaml(text: str, name: str) -> Calibration:
 
 
 _COMMENTS = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_LARGEST = 1e20
-_POWERS = ("cache_power", "gather_power", "restart_power")
-_MOST_POWER = 15
 _MOST_BYTES = 2**17  # fifteen times as many as that of 109 runs has; more small values than these take seconds
 
 
@@ -225,7 +234,7 @@ def _is_of_gpus(value: _Value) -> bool:
 
 def _estimate(constants: _Value, correlations: _Value) -> Estimate:
     items = {name: value.items(("value", "spread")) for name, value in constants.items(NAMES).items()}
-    mean = tuple(log(_constant(items[name]["value"], name in _POWERS)) for name in NAMES)
+    mean = tuple(log(_constant(items[name]["value"], name in POWERS)) for name in NAMES)
     spread = [_spread(items[name]["spread"]) for name in NAMES]
     rows = [[float(i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
     for key, value in correlations.pairs():
@@ -264,8 +273,8 @@ def _old_estimate(constants: _Value, _: _Value) -> Estimate:
 
 def _constant(value: _Value, is_power: bool = False) -> float:
     """A constant; no machine's is so far from 1 that sums of them overflow."""
-    value.number(above=0, below=_MOST_POWER if is_power else _LARGEST)
-    return value.number(above=1 / _LARGEST)
+    value.number(above=0, below=MOST_POWER if is_power else LARGEST)
+    return value.number(above=1 / LARGEST)
 
 
 def _spread(value: _Value) -> float:
@@ -297,7 +306,7 @@ def _family(value: _Value, estimate: Callable[[_Value, _Value], Estimate]) -> tu
     figures: dict[str, Any] = {}
     for name in _FAMILY_KEYS:
         if not items[name].is_null:
-            number = items[name].number(above=0, below=_LARGEST)
+            number = items[name].number(above=0, below=LARGEST)
             figures[name] = number if name.endswith("_s") else int(number)
         elif name.endswith("interval_s"):
             figures[name] = None
@@ -337,9 +346,30 @@ def _estimate_entries(estimate: Estimate, meanings: bool = False) -> dict[str, s
     }
     comments = MEANINGS if meanings else {}
     pairs = ((first, second) for i, first in enumerate(NAMES) for second in NAMES[i + 1 :])
-    values = ((first, second, estimate.correlation(first, second)) for first, second in pairs)
-    large = {f"{first}/{second}": f"{value:.4f}" for first, second, value in values if abs(value) >= _SMALL_CORRELATION}
-    return {"constants": _mapping(constants, comments), "correlations": _mapping(large)}
+    values = {(first, second): estimate.correlation(first, second) for first, second in pairs}
+    large = next(found for weaker in _WEAKER if _can_be_true(found := _rounded(values, weaker)))
+    return {
+        "constants": _mapping(constants, comments),
+        "correlations": _mapping({"/".join(pair): value for pair, value in large.items()}),
+    }
+
+
+def _rounded(values: Mapping[tuple[str, str], float], weaker: float) -> dict[tuple[str, str], str]:
+    """Correlations as they are written, all of them a little weaker."""
+    return {pair: f"{weaker * value:.4f}" for pair, value in values.items() if abs(value) >= _SMALL_CORRELATION}
+
+
+def _can_be_true(correlations: Mapping[tuple[str, str], str]) -> bool:
+    """Whether all of these correlations may be true together."""
+    rows = [[float(i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
+    for (first, second), value in correlations.items():
+        i, j = NAMES.index(first), NAMES.index(second)
+        rows[i][j] = rows[j][i] = float(value)
+    try:
+        cholesky(rows)
+    except ValueError:
+        return False
+    return all(abs(float(value)) < 1 for value in correlations.values())
 
 
 def _mapping(entries: Mapping[str, str], comments: Mapping[str, str] = MappingProxyType({})) -> str:

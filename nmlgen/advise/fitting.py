@@ -11,12 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from math import exp, isfinite, log, log1p, sqrt
+from math import log, log1p, sqrt
 from operator import mul
 from typing import NamedTuple
 
-from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
-from nmlgen.advise.case import JOINT, Case
+from nmlgen.advise.calibration import (
+    NAMES,
+    Calibration,
+    Estimate,
+    Family,
+    Range,
+    Scatter,
+    constant_of,
+    constants_of,
+    levante,
+)
+from nmlgen.advise.case import JOINT, Case, is_countable
 from nmlgen.advise.model import PARTS, Constants, receiving_time, run_and_writers, step_time
 from nmlgen.advise.normal import Matrix, cholesky, inverse, solve
 from nmlgen.advise.support import COVERED, SIZES
@@ -65,8 +75,16 @@ _ON_GPUS = {
 
 
 def _positive(instance: object, attribute: object, value: float) -> None:
-    if not isfinite(value) or value <= 0:
+    if not is_countable(value) or value <= 0:
         raise ValueError(f"total_s is {value!r}; expected more than 0")
+
+
+def _usable(timers: Mapping[str, float | None]) -> Mapping[str, float | None]:
+    """Timers without those that are no times."""
+    return {
+        name: value if value is not None and value >= 0 and is_countable(value) else None
+        for name, value in timers.items()
+    }
 
 
 @frozen
@@ -76,7 +94,7 @@ class Run:
     case: Case
     total_s: float = field(validator=_positive)
     """ICON's timer `total`, mean over the workers."""
-    timers: Mapping[str, float | None] = field(factory=dict)
+    timers: Mapping[str, float | None] = field(factory=dict, converter=_usable)
     """Those of `TIMERS` that are known, in seconds; others are ignored."""
     day: str = ""
     """When it ran: runs of a day and a family are alike in what differs from day to day; empty if that is not known."""
@@ -323,7 +341,7 @@ class _Fit:
         rest = [[a - b for a, b in zip(row, own, strict=True)] for row, own in zip(hessian, own_hessian, strict=True)]
         step = _solution(rest, [a - b for a, b in zip(gradient, own_gradient, strict=True)])
         size = len(NAMES)
-        return Constants(*(exp(a - b) for a, b in zip(self.solution[:size], step[:size], strict=True)))
+        return constants_of(a - b for a, b in zip(self.solution[:size], step[:size], strict=True))
 
     def _of_group(self, group: Group, unknowns: Sequence[float], covariance: Sequence[Sequence[float]]) -> Estimate:
         """The constants in one family, on its last day: those of the site plus its deviations, and their spread."""
@@ -343,12 +361,15 @@ class _Fit:
     def _that_matter(self, number: int) -> tuple[int, ...]:
         """The constants on which anything that was measured of a run depends."""
         logs = self.start.mean
-        constants = list(map(exp, logs))
+        constants = list(constants_of(logs))
         before = self._misses(number, constants)
 
         def matters(place: int) -> bool:
             return any(
-                self._misses(number, [*constants[:place], exp(logs[place] + shift), *constants[place + 1 :]]) != before
+                self._misses(
+                    number, [*constants[:place], constant_of(place, logs[place] + shift), *constants[place + 1 :]]
+                )
+                != before
                 for shift in (-0.5, 0.5)
             )
 
@@ -363,7 +384,7 @@ class _Fit:
         shifts = zip(unknowns[size:], self.prior_spread, strict=True)
         cost += sum(self._surprise(value / spread) for value, spread in shifts)
         for number, places in enumerate(self.places):
-            cost += sum(map(self._surprise, self._misses(number, map(exp, self._logs(unknowns, places)))))
+            cost += sum(map(self._surprise, self._misses(number, constants_of(self._logs(unknowns, places)))))
         return cost
 
     def _parabola(
@@ -397,14 +418,15 @@ class _Fit:
         so that it is worked out for the constants, and added for all."""
         size = len(NAMES)
         logs = self._logs(unknowns, shifts)
-        constants = list(map(exp, logs))
+        constants = list(constants_of(logs))
         slope, curve = [0.0] * size, [[0.0] * size for _ in range(size)]
         for number in alike:
             misses = self._misses(number, constants)
             weights = [sqrt(self._weight(miss)) for miss in misses]
             by_constant: list[tuple[int, list[float]]] = []
             for i in self.matter[number]:
-                moved = self._misses(number, [*constants[:i], exp(logs[i] + _DIFFERENCE), *constants[i + 1 :]])
+                further = constant_of(i, logs[i] + _DIFFERENCE)
+                moved = self._misses(number, [*constants[:i], further, *constants[i + 1 :]])
                 slopes = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
                 by_constant.append((i, list(map(mul, slopes, weights))))
             misses = list(map(mul, misses, weights))
@@ -448,7 +470,7 @@ class _Fit:
         case, known, constants = self.runs[number].case, self.measured[number], Constants(*values)
         parts, turn, restarting = run_and_writers(case, constants)
         misses = [log(sum(parts) / self.runs[number].total_s) / known.noise]
-        if known.computing_s:
+        if known.computing_s and case.n_steps:
             computing = case.n_steps * step_time(case, constants, case.workers)
             misses.append(log(computing / known.computing_s) / (known.noise * _TIMER_NOISE))
         if known.writer_turn_s:

@@ -45,6 +45,7 @@ _CONNECTING = 0.25  # part of the start-up that each doubling of the nodes adds
 _GIGABYTE = 1e9
 _TERABYTE = 1e12
 _VALUE = 8  # bytes
+_ALL_IN_CACHE = 1e20  # times as large: more of it makes no difference
 _CLOSE = 1e-8  # relative
 _SHORTEST = 1e-9  # seconds
 
@@ -117,7 +118,7 @@ def step_time(case: Case, constants: Constants, workers: int) -> float:
     each."""
     c = constants
     points = case.n_cells * case.num_lev / (workers * case.cores_per_task)
-    out = 1 / (1 + float((c.cache / points) ** c.cache_power))
+    out = 1 / (1 + float(min(c.cache / points, _ALL_IN_CACHE) ** c.cache_power))
     return c.step * 1e-6 * points * (c.cached + (1 - c.cached) * out) + c.floor * 1e-3
 
 

@@ -50,7 +50,7 @@ def node_counts(situation: Situation, calibration: Calibration, nodes: Iterable[
     found = []
     for number in sorted({*nodes, case.nodes}):
         tasks = round(number * a_node)
-        if case.n_cells < tasks or tasks <= case.restart_ranks + 1:
+        if number != case.nodes and (case.n_cells < tasks or tasks <= case.restart_ranks + 1):
             continue
         choices = [_with(case, number, tasks, ranks) for ranks in IO_RANKS if ranks < (tasks - case.restart_ranks) / 2]
         best = min(choices, key=lambda choice: sum(run_time(choice, constants)))

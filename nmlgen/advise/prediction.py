@@ -16,6 +16,9 @@ from nmlgen.values import field, frozen
 NOISE = 0.02
 """Differences below this are not real: runs repeated on one node differ by as much."""
 
+FARTHEST = 300.0
+"""How far an interval may reach, in logarithms: a number that is so often another is none."""
+
 _EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
 
 
@@ -57,7 +60,7 @@ def predict(case: Case, calibration: Calibration | None = None) -> Prediction:
     variance += calibration.scatter.between_runs(case.nodes) ** 2 + sum(
         (EXTRAPOLATION * one.distance) ** 2 for one in beyond
     )
-    reach = _EIGHTY_PERCENT * sqrt(variance)
+    reach = min(_EIGHTY_PERCENT * sqrt(variance), FARTHEST)
     return Prediction(
         total_s=sum(parts),
         low_s=exp(middle - reach),

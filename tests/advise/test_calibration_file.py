@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 from io import StringIO
+from math import inf
 from pathlib import Path
 
 import pytest
-from advise_cases import ROOT, measured
+from advise_cases import OUTPUT, ROOT, case, measured
+from attrs import evolve
 from rows import rows
 from ruamel.yaml import YAML
 
@@ -28,6 +30,32 @@ def test_what_is_written_is_read_back(tmp_path: Path):
     assert back.undetermined == calibration.undetermined
     assert set(back.families) == set(calibration.families)
     assert predict(run.case, back).total_s == pytest.approx(predict(run.case, calibration).total_s, rel=1e-3)
+
+
+@rows(
+    ("values", "spread"),
+    [(None, "9.9"), (("9e19", "14.9"), "9.9"), (("9e19", "14.9"), "0.1"), (("2e-20", "2e-20"), "9.9")],
+)
+def test_constants_at_the_edges_of_what_a_file_may_say_predict_a_time(values, spread):
+    def edge(found: re.Match[str]) -> str:
+        is_power = found[1] in ("cache_power", "gather_power", "restart_power")
+        value = found[2] if values is None else values[is_power]
+        return f'"{found[1]}": {{"value": {value}, "spread": {spread}}}'
+
+    entry = r'"(\w+)": \{"value": ([^,]+), "spread": [^}]+\}'
+    text = re.sub(entry, edge, SHIPPED.read_text(encoding="utf-8"))
+    calibration = read(re.sub(r'"(n_cells|nodes)": \[.*?\]', r'"\1": [1e-300, 1e-299]', text))
+    for nodes, ranks in ((1, 0), (2, 4), (512, 8)):
+        found = predict(case(**OUTPUT, nodes=nodes, ntasks=128 * nodes, num_io_procs=ranks), calibration)
+        assert 0 < found.low_s < found.high_s < inf
+        assert 0 < found.total_s < inf
+
+
+def test_correlations_that_are_rounded_can_still_be_true():
+    size = range(len(levante().estimate.mean))
+    covariance = tuple(tuple(1.0 if i == j else 0.99996 for j in size) for i in size)  # 1.0000 is that of equals
+    written = evolve(levante(), estimate=levante().estimate._replace(covariance=covariance)).dump()
+    assert read(written).dump() == written
 
 
 def test_the_one_that_ships_is_as_dump_writes_it():

@@ -35,6 +35,8 @@ def test_outputs_include_the_start_and_the_end():
         ({"n_cells": 0}, "n_cells is 0; expected more than 0"),
         ({"dtime_s": float("nan")}, "dtime_s is nan; expected more than 0"),
         ({"output_interval_s": 0}, "output_interval_s is 0; expected more than 0"),
+        ({"n_steps": 10**400}, "n_steps is 1000.*; expected 0 or more and between 1e-50 and 1e"),
+        ({"output_interval_s": 1e-300}, "output_interval_s is 1e-300; expected more than 0 and between 1e-50 and 1e"),
         ({"num_io_procs": -1}, "num_io_procs is -1; expected 0 or more"),
         ({"num_io_procs": 128}, "128 tasks, of which 128 write output and 0 checkpoints"),
         ({"num_io_procs": 120, "restart_write_mode": "async", "num_restart_procs": 8}, "120 write output and 8"),

@@ -114,6 +114,11 @@ def test_more_nodes_pay_up_to_a_number():
     assert all(count.prediction.total_s > found.floor_s for count in found.counts)
 
 
+def test_of_a_grid_with_fewer_cells_than_tasks_its_own_nodes_are_told():
+    found = node_counts(situation("grid.name=R01B00", "grid.cells=20"), levante())
+    assert [count.nodes for count in found.counts] == [2]
+
+
 def test_formats_have_their_bytes():
     """388 slices of 81920 cells: as NetCDF in 8 or 4 bytes a value, as GRIB2 in 2 and 157 for a slice."""
     found = {one.name: one for one in format_costs(situation(), levante())}
