@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # loaded where a log is read
 Send = Callable[[Any], None]
 _MOST_ENDLESS = 3.0
 """A bound on work: files at which so much is taken as may be, in one call of nmlgen, or more that take a part of it."""
-_USUAL, _USUAL_PART = 0.05, 0.25
+_USUAL, _USUAL_PART = 0.2, 0.25
 """What any file may take uncounted, in seconds, and of what a large one may take beyond the first second."""
 
 
