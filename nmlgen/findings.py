@@ -162,10 +162,17 @@ def joined(reports: Iterable[Report]) -> Report:
     )
 
 
+_MOST_KNOWN = 5_000  # ICON has four thousand output variables
+
+
 def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | None:
     """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, as
-    many as `most`, which is two, and one in a short word. None if there is none, or more than one."""
-    return _nearest(word.lower(), tuple(known), (1 if len(word) <= 5 else 2) if most is None else most)
+    many as `most`, which is two, and one in a short word. None if there is none, or more than one, or if more words
+    are known than any model has."""
+    words = tuple(known)
+    if len(words) > _MOST_KNOWN:
+        return None
+    return _nearest(word.lower(), words, (1 if len(word) <= 5 else 2) if most is None else most)
 
 
 @lru_cache(maxsize=1024)
@@ -225,8 +232,11 @@ _NEAR = 0.6
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = _NEAR) -> tuple[str, ...]:
-    """A note naming the nearest known word, if one is as near as the cutoff, of which 1 is the same."""
+    """A note naming the nearest known word, if one is as near as the cutoff, of which 1 is the same; of more words than
+    any model has, none."""
     names = tuple(known)
+    if len(names) > _MOST_KNOWN:
+        return ()
     near = most_like(word.lower(), tuple(map(str.lower, names)), cutoff)
     return () if near is None else (suggestion(next(name for name in reversed(names) if name.lower() == near)),)
 

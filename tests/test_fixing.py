@@ -15,7 +15,7 @@ from tools import require
 import nmlgen
 from nmlgen.errors import WriteError
 from nmlgen.files import Files, decode, encode
-from nmlgen.findings import Edit, Fix, _mistakes, nearest
+from nmlgen.findings import Edit, Fix, _mistakes, did_you_mean, nearest
 from nmlgen.fixing import _apply
 from nmlgen.source import Source
 
@@ -332,6 +332,14 @@ def test_bytes_come_back():
 )
 def test_nearest(word, meant):
     assert nearest(word, ["num_io_procs", "num_dio_procs", "nproma"]) == meant
+
+
+def test_of_more_names_than_any_model_has_none_is_meant():
+    names = [f"num_{number}" for number in range(5_000)]
+    assert nearest("num_io_procs", [*names[1:], "num_oi_procs"]) == "num_oi_procs"
+    assert did_you_mean("num_io_procs", [*names[1:], "num_oi_procs"])
+    assert nearest("num_io_procs", [*names, "num_oi_procs"]) is None
+    assert not did_you_mean("num_io_procs", [*names, "num_oi_procs"])
 
 
 WORDS = st.text("abc", max_size=7)

@@ -153,7 +153,7 @@ def export(icon_release: str, tool: str, output: Path) -> int:
     files = {"rose-meta.conf": rose_metadata(registry)} if tool == "rose" else nml_tools_schemas(registry)
     output.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        write_whole(output / name, text.encode(), is_ours=True)
+        write_whole(output / name, text.encode(errors="backslashreplace"), is_ours=True)
     click.echo(
         f"{output}: {'rose-meta.conf' if tool == 'rose' else f'{len(files)} schemas'} of ICON {registry.release}"
     )

@@ -215,8 +215,10 @@ def _default(variable: Variable | None) -> Setting | None:
         return None
     value = variable.default
     if isinstance(value, dict):
-        last = max(map(int, value["set"]))
-        value = [_default_element(variable, position) for position in range(last)]
+        value = variable.first_elements
+        if value is None:
+            return None
+        value = value or variable.default.get("fill")
     setting = written(f"{variable.group}.{variable.name}", value, "default")
     return Setting(setting.name, setting.history, Certainty.DEFAULT)
 

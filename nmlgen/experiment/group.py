@@ -91,7 +91,7 @@ def _fits(variable: Variable, value: Any) -> bool:
 @lru_cache(maxsize=8192)
 def _unwritten(registry: Registry, group_name: str, name: str, is_open: bool) -> Setting:
     variable = registry.variable(group_name, name)
-    if variable is None or not variable.has_default or is_open:
+    if variable is None or not variable.has_default or is_open or _scalar(variable) is None:
         return Setting(f"{group_name}.{name}", (Origin("unknown", None),), Certainty.UNKNOWN)
     default = Origin(f"default of ICON {registry.release}", _scalar(variable))
     return Setting(f"{group_name}.{name}", (default,), Certainty.DEFAULT)
@@ -99,10 +99,10 @@ def _unwritten(registry: Registry, group_name: str, name: str, is_open: bool) ->
 
 def _scalar(variable: Variable) -> Any:
     """The registry writes an element-wise default as {"set": {"1": a}, "fill": b}; its elements in order, up to the
-    last that is set."""
+    last that is set; None where they are not known."""
     if isinstance(variable.default, dict):
-        last = max(map(int, variable.default.get("set", {})), default=0)
-        return [default_element(variable, place) for place in range(1, last + 1)]
+        elements = variable.first_elements
+        return elements if elements or elements is None else variable.default.get("fill")
     return variable.default
 
 

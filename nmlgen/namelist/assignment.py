@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import product
 from typing import Any
 
 from nmlgen.findings import Edit, Fix, nearest
@@ -319,7 +318,12 @@ def _expanded(name: str, index: tuple[int, ...], declared: Declaration) -> Itera
 
 def _indices(ranges: tuple[range, ...]) -> Iterator[tuple[int, ...]]:
     """The subscripts in Fortran's order: the first runs fastest."""
-    return (reverse[::-1] for reverse in product(*reversed(ranges)))
+    if not ranges:
+        yield ()
+        return
+    for rest in _indices(ranges[1:]):  # `product` would keep all of them
+        for first in ranges[0]:
+            yield (first, *rest)
 
 
 def _subscripted(index: tuple[int, ...]) -> str:

@@ -6,10 +6,12 @@ The facts lie in the registry of a release (`schemas/registry.schema.json`), eac
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from nmlgen.values import frozen
 
+_MOST_SHOWN = 100  # of the values that are allowed; ICON 2025.10 has two dozen of some
 _ENDS_THE_RUN = ("abort", "crash")
 
 
@@ -86,13 +88,20 @@ class Constraint:
     def permits(self, value: Any) -> bool:
         """Whether one value is as ICON wants it; text is compared without case and trailing blanks."""
         if isinstance(value, str):
-            words = [str(choice).lower() for choice in self.allowed]
-            return not words or value.strip().lower() in words
-        if self.allowed and value not in self.allowed:
+            return not self.allowed or value.strip().lower() in self._words
+        if self.allowed and value not in self._values:
             return False
         if value in self.forbidden:
             return False
         return value in self.also or self._is_in_range(value)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(str(choice).lower() for choice in self.allowed)
+
+    @cached_property
+    def _values(self) -> frozenset[Any]:
+        return frozenset(self.allowed)
 
     def _is_in_range(self, value: Any) -> bool:
         if self.low is not None and (value < self.low or (self.low_excluded and value == self.low)):
@@ -103,7 +112,8 @@ class Constraint:
         """Whether ICON stops at the value, once it looks at it."""
         if self.permits(value):
             return False
-        least = self.low if self.low is not None else min(self.allowed, default=None)
+        numbers = (choice for choice in self.allowed if isinstance(choice, (int, float)))
+        least = self.low if self.low is not None else min(numbers, default=None)
         is_below = self.below is not None and isinstance(value, (int, float)) and least is not None and value < least
         return (self.below if is_below else self.effect) in _ENDS_THE_RUN
 
@@ -112,7 +122,9 @@ class Constraint:
         """The values permitted, in words: "one of 2, 4, 5", "0 or more", "1 to 10, or -1"."""
         parts = []
         if self.allowed:
-            parts.append("one of " * (len(self.allowed) > 1) + ", ".join(map(literal, self.allowed)))
+            shown = ", ".join(map(literal, self.allowed[:_MOST_SHOWN]))
+            more = len(self.allowed) - _MOST_SHOWN
+            parts.append("one of " * (len(self.allowed) > 1) + shown + (f" and {more} more" if more > 0 else ""))
         if self.forbidden:
             parts.append("not " + " or ".join(map(literal, self.forbidden)))
         interval = self._interval()

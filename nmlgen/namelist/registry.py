@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from math import prod
@@ -26,6 +27,7 @@ _BITS_PER_BYTE = 8
 _DEFAULT_INTEGER = 4
 _LARGEST_REAL = {4: 3.4028234663852886e38, 8: 1.7976931348623157e308}
 _MASTER = "master"
+_DIGITS_OF_ELEMENTS = 5  # of an array whose elements have defaults of their own
 
 Shape = tuple[int | tuple[int, int], ...]
 """The dimensions of an array: n for 1:n, or a pair of bounds."""
@@ -96,6 +98,16 @@ class Variable:
         """How many elements it has; None where that is not known."""
         bounds = None if self.shape is None else [bounds_of(extent) for extent in self.shape]
         return None if bounds is None else prod(high - low + 1 for low, high in bounds)
+
+    @property
+    def first_elements(self) -> list[Any] | None:
+        """The elements of a default that are not all alike, in order, up to the last that is set; None where they have
+        several subscripts, or others than anybody counts to."""
+        given = self.default.get("set", {})
+        if not all(key.isascii() and key.isdecimal() and len(key) <= _DIGITS_OF_ELEMENTS for key in given):
+            return None
+        last = max(map(int, given), default=0)
+        return [given.get(str(place), self.default.get("fill")) for place in range(1, last + 1)]
 
     def accepts(self, value: Any) -> bool:
         """Whether the Fortran variable can hold a value, or a list of values, of this type."""
@@ -193,6 +205,9 @@ class Registry:
         self._conditions: dict[str, Condition | None] = {}
         self._bases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         self._files: dict[str, tuple[str, ...]] = {}
+        self._described: dict[str, tuple[NamelistGroup, ...]] = {}
+        self._contents: dict[int, Mapping[str, Any]] = {}
+        self._by_file: dict[tuple[str, str | None], Mapping[str, Any]] = {}
 
     @property
     def reference(self) -> str:
@@ -266,14 +281,18 @@ class Registry:
 
     def described(self, group: str) -> tuple[NamelistGroup, ...]:
         """All groups of one name; none if the release does not know it."""
-        return tuple(_described(group.lower(), entry) for entry in self._entries(group))
+        key = group.lower()
+        if key not in self._described:
+            entries = self._entries(key)
+            self._described[key] = tuple(_described(key, entry) for entry in entries)
+            for one, entry in zip(self._described[key], entries, strict=True):
+                self._contents[id(one)] = entry["variables"]
+        return self._described[key]
 
     def variables_of(self, group: NamelistGroup) -> tuple[Variable, ...]:
         """The variables of one of the groups that `described` gives."""
-        for entry in self._entries(group.name):
-            if _described(group.name, entry) == group:
-                return tuple(_variable(group.name, name, found) for name, found in entry["variables"].items())
-        return ()
+        entries = self._contents.get(id(group), {})
+        return tuple(_variable(group.name, name, found) for name, found in entries.items())
 
     def removed_group(self, group: str) -> Removal | None:
         """What became of a group that older releases had; None if nothing is known of it."""
@@ -299,9 +318,11 @@ class Registry:
         return () if entry is None else (entry, *entry.get("also", ()))
 
     def _entry(self, group: str, file: str | None) -> Mapping[str, Any]:
-        entries = self._entries(group)
-        fitting = [entry for entry in entries if file is not None and entry.get("file", "model") == file]
-        return (fitting or entries or ({},))[0]
+        if (group, file) not in self._by_file:
+            entries = self._entries(group)
+            fitting = [entry for entry in entries if file is not None and entry.get("file", "model") == file]
+            self._by_file[group, file] = (fitting or entries or ({},))[0]
+        return self._by_file[group, file]
 
 
 def _readers(entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -485,8 +506,29 @@ def _read(path: Path, _time: int, _size: int) -> Registry:
 
 def _problem(document: Any) -> str | None:
     """The first thing wrong with a document, by the schema of registries."""
-    from jsonschema import Draft202012Validator
-
-    for error in Draft202012Validator(schema("registry")).iter_errors(document):
-        return f"{error.json_path}: {error.message if len(error.message) <= 200 else 'not as the schema has it'}"
+    try:
+        for error in _strict()(schema("registry")).iter_errors(document):
+            return f"{error.json_path}: {error.message if len(error.message) <= 200 else 'not as the schema has it'}"
+    except RecursionError:
+        return "it is nested too deep"
+    for name, group in document["groups"].items():
+        for entry in (group, *group.get("also", ())):
+            if entry.get("spelling", name).lower() != name:
+                return f"$.groups.{name}.spelling: it is another name"
     return None
+
+
+def _strict() -> Any:
+    """JSON Schema, but for two things that Python takes otherwise: names end with their last letter, not with a line
+    end behind it, and 2.0 is no integer."""
+    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(validator: Any, said: str, value: Any, part: Any) -> Iterator[Any]:
+        if isinstance(value, str) and (value.endswith("\n") or not re.search(said, value)):
+            yield ValidationError(f"{value!r} does not match {said!r}")
+
+    checker = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    return extend(Draft202012Validator, {"pattern": pattern}, type_checker=checker)  # type: ignore[no-untyped-call]

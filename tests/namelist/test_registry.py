@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from rows import rows
+from steps import grows_too_fast
 
 from nmlgen.errors import InputError
+from nmlgen.experiment.group import effective
+from nmlgen.experiment.setting import Certainty
 from nmlgen.namelist.registry import Removal, load_registry, read_registry, releases
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
@@ -392,3 +395,83 @@ def test_what_2025_10_brought(group, names):
     for name in names:
         assert load_registry("2025.10").variable(group, name) is not None
         assert load_registry("2025.04").variable(group, name) is None
+
+
+def group(**changes: Any) -> dict[str, Any]:
+    return {"component": "atmosphere", "variables": {}} | changes
+
+
+def nested(depth: int) -> dict[str, Any]:
+    found = group()
+    for _ in range(depth):
+        found = group(also=[found])
+    return found
+
+
+_REFUSED = {
+    "a name of a file": ({"x_nml": group(spelling="../../x_nml")}, "spelling: it is another name"),
+    "another name of the same file": ({"x_nml": group(also=[group(spelling="y_nml")])}, "spelling: it is another name"),
+    "a line end": ({"x_nml\n": group()}, "does not match"),
+    "a fraction": ({"x_nml": group(variables={"a": {"type": "real", "shape": [2.0]}})}, "not of type"),
+    "groups within each other": ({"x_nml": nested(250)}, "it is nested too deep"),
+    "more dimensions than Fortran has": (
+        {"x_nml": group(variables={"a": {"type": "real", "shape": [1] * 16}})},
+        "shape",
+    ),
+}
+
+
+@rows("what", _REFUSED)
+def test_groups_of_ones_own_that_are_refused(tmp_path: Path, what: str) -> None:
+    groups, message = _REFUSED[what]
+    with pytest.raises(InputError, match=message):
+        read_registry(own(tmp_path, groups=groups))
+
+
+def test_very_many_groups_of_one_name(tmp_path: Path) -> None:
+    def work(number: int) -> Any:
+        others = [group(variables={f"a{at}": {"type": "integer"}}) for at in range(number)]
+        registry = read_registry(own(tmp_path, release=f"2{number:03}.01", groups={"x_nml": group(also=others)}))
+        return lambda: (
+            [registry.variables_of(one) for one in registry.described("x_nml")]
+            + [registry.variable("x_nml", f"a{at}") for at in range(number)]
+        )
+
+    assert not grows_too_fast(work, 100)
+
+
+def test_a_variable_with_very_many_values(tmp_path: Path) -> None:
+    allowed = [f"w{at}" for at in range(1000)]
+    variable = {"type": "character", "allowed": [*allowed, 7], "check": {"effect": "abort", "below": "replaced"}}
+    registry = read_registry(own(tmp_path, groups={"x_nml": group(variables={"a": variable})}))
+    found = registry.variable("x_nml", "a")
+    assert found is not None
+    assert found.constraint is not None
+    assert found.constraint.permits("W999 ")
+    assert not found.constraint.permits("w1000")
+    assert found.constraint.permits(7)
+    assert not found.constraint.refuses(6)
+    assert found.constraint.expected.endswith('"w98", "w99" and 901 more')
+
+
+_ELEMENTS: dict[str, tuple[Any, Any]] = {
+    "single ones": ({"set": {"3": 1}, "fill": 2}, [2, 2, 1]),
+    "none": ({"fill": 2}, []),
+    "of several dimensions": ({"set": {"1,2": 1}, "fill": 2}, None),
+    "beyond all": ({"set": {"999999999999": 1}}, None),
+    "no numbers": ({"set": {"a": 1}}, None),
+    "other digits": ({"set": {"\u00b2": 1}}, None),
+}
+
+
+@rows("what", _ELEMENTS)
+def test_elements_of_a_default(tmp_path: Path, what: str) -> None:
+    default, elements = _ELEMENTS[what]
+    variables = {"a": {"type": "integer", "shape": [5], "default": default}}
+    registry = read_registry(own(tmp_path, groups={"x_nml": group(variables=variables)}))
+    found = registry.variable("x_nml", "a")
+    assert found is not None
+    assert found.first_elements == elements
+    setting = effective(registry, None, "x_nml", "a")
+    assert setting.certainty is (Certainty.UNKNOWN if elements is None else Certainty.DEFAULT)
+    assert elements is None or setting.value == (elements or 2)

@@ -23,6 +23,7 @@ from nmlgen.values import define, field, frozen
 
 _MOST_CALLS = 4  # procedures within procedures
 _MOST_ELEMENTS = 2000
+_MOST_IN_A_LIST = 100_000
 _MOST_STEPS = 100_000  # ICON 2025.10 takes a tenth of it; loops and calls within each other multiply
 _ELEMENTS_IN_A_STEP, _CHARACTERS_IN_A_STEP = 5, 40
 _READ = re.compile(r"read\s*\(")
@@ -98,10 +99,12 @@ class Defaults:
         self._aliases: list[dict[str, Place]] = [{}]
         self._loops: dict[str, int] = {}
         self._stop: Statement | None = None
+        self._own: frozenset[str] = frozenset()  # the groups that the statement reads to stop at
 
     def run(self, unit: Unit, stop: Statement | None) -> None:
         """Follow a procedure up to a statement."""
         self._stop = stop
+        self._own = frozenset(_groups_read(stop.text)) if stop is not None else frozenset()
         with suppress(_ReadReachedError):
             self._block(unit, blocks_of(unit), 0)
 
@@ -166,12 +169,14 @@ class Defaults:
             return False
 
     def _holds(self, unit: Unit, selector: str | None, condition: str) -> bool:
+        self._steps.add((len(selector or "") + len(condition)) // _CHARACTERS_IN_A_STEP)
         if selector is None:
             return bool(self._value(unit, parse(condition)))
         value = self._value(unit, parse(selector))
         return any(self._value(unit, parse(part)) == value for part in split_list(condition))
 
     def _loop(self, unit: Unit, loop: Repetition, depth: int) -> None:
+        self._steps.add(len(loop.control) // _CHARACTERS_IN_A_STEP)
         control = re.match(r"(\w+)\s*=\s*(.*)$", loop.control)
         ends = [self._integer(unit, text) for text in split_list(control[2])] if control else []
         if control is None or self._holds_stop(loop.body):
@@ -314,6 +319,7 @@ class Defaults:
             start = chosen[0][0] if chosen[0] else (bounds[0] if bounds else 1)
             if contents.is_unknown:
                 raise UnknownValueError
+            self._evaluator.add(len(value))
             if whole and len(set(map(repr, value))) == 1:
                 contents.set_all(value[0])
                 return
@@ -357,11 +363,11 @@ class Defaults:
 
     def _forget_read(self, unit: Unit, statement: Statement) -> None:
         """Another namelist is read: what its variables hold now, the user says."""
-        own = _groups_read(self._stop.text) if self._stop is not None else []
-        others = [group for group in _groups_read(statement.text) if group not in own]
+        others = [group for group in _groups_read(statement.text) if group not in self._own]
         around: Unit | None = unit
         while around is not None:
             for name in (name for group in others for name in around.namelists.get(group, ())):
+                self._steps.add(1)
                 place = self._place_of(unit, name)
                 if place is not None:
                     self._made(place).compute()
@@ -401,6 +407,9 @@ class Defaults:
         bounds = [pair for declaration in along for pair in self._evaluator.shape(declaration)]
         if len(bounds) != 1 or bounds[0] is None:
             raise UnknownValueError
+        if bounds[0][1] - bounds[0][0] >= _MOST_IN_A_LIST:
+            raise UnknownValueError
+        self._evaluator.add(max(0, bounds[0][1] - bounds[0][0] + 1))
         keys = [(index,) for index in range(bounds[0][0], bounds[0][1] + 1)]
         if contents.status != "known" and any(key not in contents.elements for key in keys):
             raise UnknownValueError
@@ -462,20 +471,15 @@ def initial(tree: SourceTree, evaluator: Evaluator, place: Place) -> Contents:
     if not isinstance(value, list):
         contents.set_all(value)
         return contents
+    evaluator.add(len(value))
     shape = evaluator.shape(declaration)
     start = shape[0][0] if len(shape) == 1 and shape[0] is not None else 1
     contents.elements = {(start + offset,): element for offset, element in enumerate(value)}
     return contents
 
 
-def read_statement(unit: Unit, group: str) -> Statement | None:
-    """The statement of a unit that reads a namelist from the user's file; None if there is none."""
-    return _read_in(unit).get(group)
-
-
-@cache
-def _read_in(unit: Unit) -> dict[str, Statement]:
-    """The first statement of a unit that reads each of the groups."""
+def groups_read_in(unit: Unit) -> dict[str, Statement]:
+    """The first statement of a unit that reads each of the groups from the user's file."""
     found: dict[str, Statement] = {}
     for statement in _reads(blocks_of(unit)):
         for group in _groups_read(statement.text):
@@ -551,7 +555,7 @@ def _product(ranges: list[range]) -> Iterator[tuple[int, ...]]:
         return
     count = 1
     for part in ranges:
-        count *= len(part)
+        count *= max(0, part.stop - part.start)  # the length of a range has an end
     if count > _MOST_ELEMENTS:
         raise UnknownValueError
     for first in ranges[0]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from math import prod
@@ -15,9 +16,9 @@ from nmlgen.namelist.extract.defaults import (
     Place,
     Steps,
     components,
+    groups_read_in,
     initial,
     is_in_loop,
-    read_statement,
 )
 from nmlgen.namelist.extract.evaluate import Evaluator
 from nmlgen.namelist.extract.lines import Statement
@@ -160,10 +161,7 @@ class _Maker:
             entry
             for number, entry in enumerate(others)
             if (entry["component"] != "tool" or first["component"] == "tool")
-            and all(
-                set(entry["variables"]) - set(other["variables"]) and entry["variables"] != other["variables"]
-                for other in (first, *others[:number])
-            )
+            and not any(entry["variables"].keys() <= other["variables"].keys() for other in (first, *others[:number]))
         ]
         return first | ({"also": further} if further else {})
 
@@ -394,19 +392,36 @@ def _has(groups: Mapping[str, Any], group: str, variable: str) -> bool:
 
 def _reading(unit: Unit, group: str) -> _Reading:
     """Where a group is read: in the unit with the NAMELIST statement, or in one within it."""
-    for reader in unit.all_units():
-        statement = read_statement(reader, group)
-        if statement is None:
-            continue
-        for host in unit.all_units():  # the procedure that reads is handed on to another one
-            handed = _handed_on(host).get(reader.name)
-            if handed is not None:
-                return _Reading(unit, host, handed, False)
-        return _Reading(unit, reader, statement, is_in_loop(reader, statement))
-    return _Reading(unit, None, None, False)
+    found = _readers_in(unit).get(group)
+    if found is None:
+        return _Reading(unit, None, None, False)
+    reader, statement = found
+    handed = _handed_on_in(unit).get(reader.name)
+    if handed is not None:  # the procedure that reads is handed on to another one
+        return _Reading(unit, *handed, False)
+    return _Reading(unit, reader, statement, is_in_loop(reader, statement))
 
 
 @cache
+def _readers_in(unit: Unit) -> dict[str, tuple[Unit, Statement]]:
+    """The first unit within one that reads each group, and the statement that does."""
+    found: dict[str, tuple[Unit, Statement]] = {}
+    for reader in unit.all_units():
+        for group, statement in groups_read_in(reader).items():
+            found.setdefault(group, (reader, statement))
+    return found
+
+
+@cache
+def _handed_on_in(unit: Unit) -> dict[str, tuple[Unit, Statement]]:
+    """The first unit within one in which each word stands by itself in a CALL, and the first such CALL there."""
+    found: dict[str, tuple[Unit, Statement]] = {}
+    for host in unit.all_units():
+        for word, statement in _handed_on(host).items():
+            found.setdefault(word, (host, statement))
+    return found
+
+
 def _handed_on(unit: Unit) -> dict[str, Statement]:
     """The first CALL of a unit in which each word stands by itself."""
     found: dict[str, Statement] = {}
@@ -434,9 +449,9 @@ def _elementwise(contents: Contents, bounds: list[tuple[int, int] | None]) -> An
     fill = _rounded(contents.fill)
     has_fill = contents.status == "known"
     if len(elements) == count:
-        values = list(elements.values())
-        fill = max(reversed(values), key=values.count)
-        has_fill = values.count(fill) > 1 or count == 1
+        times = Counter(reversed(elements.values()))
+        fill = max(times, key=lambda value: times[value])
+        has_fill = times[fill] > 1 or count == 1
     others = {",".join(map(str, key)): value for key, value in elements.items() if not has_fill or value != fill}
     if not others:
         return fill

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.expression import (
     Binary,
     Call,
@@ -32,6 +33,9 @@ Resolver = Callable[[Unit, Call], Any]
 
 _DEEPEST = 40
 _LARGEST = 100_000  # elements of an array, characters of a text, turns of loops that are worked out
+_MOST_WORKED_OUT = 1_000_000  # parts of expressions and elements in all; ICON 2024.01 takes a twentieth of it
+_CHARACTERS_OF_A_PART = 4
+_HIGHEST_CHARACTER = 127  # what stands above it depends on the compiler
 _BITS = 64  # of the widest integer
 _DIGITS_OF_FOUR_BYTES = {"selected_int_kind": 9, "selected_real_kind": 6}
 _LIMITS = {"huge": 1.7976931348623157e308, "tiny": 2.2250738585072014e-308, "epsilon": 2.220446049250313e-16}
@@ -47,6 +51,12 @@ def _repeated(text: str, count: int) -> str:
     if len(text) * count > _LARGEST:
         raise UnknownValueError
     return text * count
+
+
+def _character(code: int) -> str:
+    if not 0 <= code <= _HIGHEST_CHARACTER:
+        raise UnknownValueError
+    return chr(code)
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -73,8 +83,8 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "adjustl": lambda text: text.lstrip(" "),
     "len_trim": lambda text: len(text.rstrip(" ")),
     "repeat": _repeated,
-    "char": chr,
-    "achar": chr,
+    "char": _character,
+    "achar": _character,
     "tolower": lambda text: text.lower(),
     "merge": lambda first, second, mask: first if mask else second,
 }
@@ -88,10 +98,19 @@ class Evaluator:
         self._constants: dict[int, Any] = {}
         self._turns = 1  # of the loops around what is worked out
         self._kept: list[Declaration] = []  # so that the keys of _constants stay those of living objects
+        self._shapes: dict[Declaration, list[tuple[int, int] | None]] = {}
+        self._worked_out = 0
 
     def constant(self, unit: Unit, text: str) -> Any:
         """The value of a constant expression; raises UnknownValueError."""
-        return self.value(unit, _tree_of(text), _no_variables)
+        return self.value(unit, self._tree_of(text), _no_variables)
+
+    def add(self, count: int) -> None:
+        """Note so many parts more that are worked out; raises InputError if they are too many."""
+        self._worked_out += count
+        if self._worked_out > _MOST_WORKED_OUT:
+            message = f"what its namelist variables are takes more than {_MOST_WORKED_OUT} parts of expressions"
+            raise InputError(f"{self.tree.root}: {message}")
 
     def integer(self, unit: Unit, text: str) -> int | None:
         """The value of a constant integer expression; None if it is not known."""
@@ -105,10 +124,13 @@ class Evaluator:
         """The value of an expression; an array is a list. Raises UnknownValueError."""
         if depth > _DEEPEST:
             raise UnknownValueError
+        self.add(1)
         if isinstance(node, Literal):
             return node.value
         if isinstance(node, Unary):
-            return _unary(node.operator, self.value(unit, node.operand, resolve, depth + 1))
+            value = self.value(unit, node.operand, resolve, depth + 1)
+            self.add(len(value) if isinstance(value, list) else 0)
+            return _unary(node.operator, value)
         if isinstance(node, Binary):
             return self._binary(unit, node, resolve, depth)
         if isinstance(node, Constructor):
@@ -123,6 +145,8 @@ class Evaluator:
         found: list[Any] = []
         for item in items:
             value = self.value(unit, item, resolve, depth + 1)
+            if isinstance(value, list):
+                self.add(len(value))
             found += value if isinstance(value, list) else [value]
             if len(found) > _LARGEST:
                 raise UnknownValueError
@@ -161,6 +185,7 @@ class Evaluator:
             rights = right if isinstance(right, list) else [right] * count
             if len(lefts) != len(rights):
                 raise UnknownValueError
+            self.add(count)
             return [_operate(node.operator, *pair) for pair in zip(lefts, rights, strict=True)]
         return _operate(node.operator, left, right)
 
@@ -177,6 +202,7 @@ class Evaluator:
         if name not in _FUNCTIONS:
             return self._inquiry(unit, name, arguments, depth)
         values = [self.value(unit, argument, resolve, depth + 1) for argument in arguments if _is_value(argument)]
+        self.add(sum(len(value) for value in values if isinstance(value, list)))
         return _apply(_FUNCTIONS[name], values)
 
     def _parameter(self, unit: Unit, declaration: Declaration, call: Call, resolve: Resolver, depth: int) -> Any:
@@ -203,7 +229,7 @@ class Evaluator:
         name, subscripts = call.parts[1]
         if type_ is None or name not in type_.components or subscripts is not None:
             raise UnknownValueError
-        made = _tree_of(declaration.initial)
+        made = self._tree_of(declaration.initial)
         position = list(type_.components).index(name)
         if isinstance(made, Call) and made.parts[0][0] == declaration.type_name and made.parts[0][1]:
             given = made.parts[0][1]
@@ -216,7 +242,7 @@ class Evaluator:
             raise UnknownValueError
         key = id(declaration)
         if key not in self._constants:
-            value = self.value(declaration.unit, _tree_of(declaration.initial), _no_variables, depth + 1)
+            value = self.value(declaration.unit, self._tree_of(declaration.initial), _no_variables, depth + 1)
             self._kept.append(declaration)
             self._constants[key] = converted(declaration, value)
         return self._constants[key]
@@ -230,6 +256,8 @@ class Evaluator:
             raise UnknownValueError
         if name in _DIGITS_OF_FOUR_BYTES:
             digits = self.value(unit, first, _no_variables, depth + 1)
+            if type(digits) is not int:
+                raise UnknownValueError
             return 4 if digits <= _DIGITS_OF_FOUR_BYTES[name] else 8
         if name == "huge" and self._is_integer(unit, first):
             return 2**31 - 1
@@ -250,6 +278,11 @@ class Evaluator:
 
     def shape(self, declaration: Declaration) -> list[tuple[int, int] | None]:
         """The bounds of each dimension; None for one that is not known."""
+        if declaration not in self._shapes:  # it is asked for each component of a type
+            self._shapes[declaration] = self._shape(declaration)
+        return self._shapes[declaration]
+
+    def _shape(self, declaration: Declaration) -> list[tuple[int, int] | None]:
         found: list[tuple[int, int] | None] = []
         for text in declaration.dimensions:
             low_text, colon, high_text = _bounds(text)
@@ -260,6 +293,13 @@ class Evaluator:
             found.append(None if low is None or high is None else (low, high))
         return found
 
+    def _tree_of(self, text: str) -> Node:
+        self.add(len(text) // _CHARACTERS_OF_A_PART)
+        try:
+            return parse(text)
+        except UnreadableError:
+            raise UnknownValueError from None
+
 
 def _bounds(text: str) -> tuple[str, str, str]:
     depth = 0
@@ -268,13 +308,6 @@ def _bounds(text: str) -> tuple[str, str, str]:
         if character == ":" and depth == 0:
             return text[:position].strip(), ":", text[position + 1 :].strip()
     return "", "", text
-
-
-def _tree_of(text: str) -> Node:
-    try:
-        return parse(text)
-    except UnreadableError:
-        raise UnknownValueError from None
 
 
 def _no_variables(_unit: Unit, _call: Call) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.lines import statements
-from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit, read_units
+from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit, Use, read_units
 
 MACROS = frozenset(
     {
@@ -51,7 +52,7 @@ class SourceTree:
             raise InputError(f"{root} is no directory; a source tree is expected")
         self.root = root
         self.macros = macros
-        self._modules: dict[str, list[str]] = {}
+        self._modules: dict[str, dict[str, None]] = {}
         self._directories: set[str] = set()
         self._with_namelists: list[str] = []
         self._callers: dict[str, list[str]] = {}
@@ -67,7 +68,7 @@ class SourceTree:
     def _index(self, file: str) -> None:
         text = self._text(file)
         for module in _MODULE.findall(text):
-            self._modules.setdefault(module.lower(), []).append(file)
+            self._modules.setdefault(module.lower(), {})[file] = None
         if _NAMELIST.search(text):
             self._with_namelists.append(file)
         for name in {name.lower() for name in _CALL.findall(text)}:
@@ -130,7 +131,7 @@ class SourceTree:
 
     def module(self, name: str, near: str) -> Unit | None:
         """A module; of several of one name that of the file whose path has most in common with `near`."""
-        files = self._modules.get(name, [])
+        files = self._modules.get(name, {})
         if not files:
             return None
         file = max(files, key=lambda other: _common(other, near))
@@ -162,11 +163,12 @@ class SourceTree:
         seen: set[tuple[Unit, str]] = set()
         while around is not None and (around, name) not in seen:
             seen.add((around, name))
-            use = next((use for use in around.uses if use.names is not None and name in use.names), None)
-            if use is None or use.names is None:
+            found = _uses_of(around)[0].get(name)
+            if found is None:
                 around = around.parent
                 continue
-            around, name = self.module(use.module, around.file), use.names[name]
+            _, use, original = found[0]
+            around, name = self.module(use.module, around.file), original
             if around is None:
                 return True
         return False
@@ -181,6 +183,7 @@ class SourceTree:
             around = around.parent
         return None
 
+    @cache  # noqa: B019
     def _used(self, unit: Unit, name: str, kind: str) -> Declaration | DerivedType | Unit | None:
         """What a unit takes under a name from the modules that it uses, or from those that they use."""
         waiting = [(unit, name)]
@@ -191,24 +194,38 @@ class SourceTree:
             if seen and known.get(name) is not None:
                 return known[name]
             behind = []
-            for use in unit.uses:
-                if use.names is not None and name not in use.names:
-                    continue
-                original = use.names[name] if use.names is not None else use.renamed.get(name, name)
+            named, whole = _uses_of(unit)
+            self._count(len(whole))
+            taken = [(number, use, use.renamed.get(name, name)) for number, use in whole]
+            for _, use, original in sorted([*named.get(name, ()), *taken], key=itemgetter(0)):
                 if (use.module, original) in seen:
                     continue
                 module = self.module(use.module, unit.file)
                 if module is not None:
-                    self._count()
+                    self._count(1)
                     seen.add((use.module, original))
                     behind.append((module, original))
             waiting += reversed(behind)
         return None
 
-    def _count(self) -> None:
-        self._looked_into += 1
+    def _count(self, number: int) -> None:
+        self._looked_into += number
         if self._looked_into > _MOST_LOOKED_INTO:
             raise InputError(f"{self.root} has names that come through very many modules that use each other")
+
+
+@cache
+def _uses_of(unit: Unit) -> tuple[dict[str, list[tuple[int, Use, str]]], list[tuple[int, Use]]]:
+    """The USE statements of a unit by the names that they take, with the module's own names, and those that take all;
+    with their places among each other."""
+    named: dict[str, list[tuple[int, Use, str]]] = {}
+    whole = []
+    for number, use in enumerate(unit.uses):
+        if use.names is None:
+            whole.append((number, use))
+        for local, original in (use.names or {}).items():
+            named.setdefault(local, []).append((number, use, original))
+    return named, whole
 
 
 def _common(one: str, other: str) -> int:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice, product
 from typing import Any
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.lines import closing, split_list
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.namelist.extract.units import Unit
@@ -90,7 +92,12 @@ _ORDER = (
     "time_levels",
 )
 _MOST_ASSIGNMENTS = 40
+_MOST_PARTS = 100  # of a name; ICON's have 64 letters at most
+_COMPARED_AT_ONCE = 300  # what a pattern that is made takes
+_MOST_COMPARED = 4_000_000  # names with holes held against others; ICON 2024.01 takes a fifth of it
 _LOOP = re.compile(r"(?:\w+\s*:\s*)?do\b(?!\s*=)\s*(?:\w+\s*=\s*(\w+)\s*,\s*([\w%]+)\s*$)?")
+_ASSIGNED = re.compile(r"(\w+)\s*=(?!=)\s*(.*)$", re.DOTALL)
+_WRITTEN = re.compile(r"write\s*\(\s*(?:unit\s*=\s*)?(\w+)\s*,\s*")
 _LOOP_END = re.compile(r"end\s*do\b")
 
 
@@ -234,10 +241,14 @@ def _arguments(procedure: str, text: str, start: int) -> dict[str, str]:
 
 def _templates(unit: Unit, expression: str) -> Iterator[Template]:
     """What a name can be: of a variable, every text that the unit puts into it."""
-    pieces = [_bare(piece) for piece in _concatenated(expression)]
+    pieces = [_bare(piece) for piece in islice(_concatenated(expression), _MOST_PARTS + 1)]
+    if len(pieces) > _MOST_PARTS:
+        yield Template((None,))
+        return
     choices = [_texts(unit, piece, is_alone=len(pieces) == 1) for piece in pieces]
     for chosen in islice(product(*choices), _MOST_ASSIGNMENTS):
-        yield Template(tuple(_parts("//".join(chosen))))
+        parts = tuple(islice(_parts("//".join(chosen)), _MOST_PARTS + 1))
+        yield Template(parts if len(parts) <= _MOST_PARTS else (None,))
 
 
 def _texts(unit: Unit, piece: str, *, is_alone: bool) -> tuple[str, ...]:
@@ -245,10 +256,13 @@ def _texts(unit: Unit, piece: str, *, is_alone: bool) -> tuple[str, ...]:
     there."""
     if not piece.isidentifier() or not (is_alone or _AROUND.fullmatch(piece)):
         return (piece,)
-    found = tuple(dict.fromkeys(_assigned(unit, piece)))
-    if not is_alone:
-        found = tuple(text for text in found if _LITERAL.fullmatch(text))
-    return found or (piece,)
+    return _all_texts(unit, piece, is_alone) or (piece,)
+
+
+@cache
+def _all_texts(unit: Unit, variable: str, is_alone: bool) -> tuple[str, ...]:
+    found = dict.fromkeys(_assigned(unit, variable))
+    return tuple(text for text in found if is_alone or _LITERAL.fullmatch(text))
 
 
 def _bare(piece: str) -> str:
@@ -262,21 +276,25 @@ def _bare(piece: str) -> str:
 def _assigned(unit: Unit, variable: str) -> Iterator[str]:
     """The texts that a unit, or one around it, assigns to a variable or writes into it, as concatenations."""
     around: Unit | None = unit
-    assignment = re.compile(rf"{variable}\s*=(?!=)\s*(.*)$", re.DOTALL)
-    written = re.compile(rf"write\s*\(\s*(?:unit\s*=\s*)?{variable}\s*,\s*")
     count = 0
     while around is not None and count < _MOST_ASSIGNMENTS:
-        for statement in around.statements:
-            assigned = assignment.match(statement.text)
-            writes = written.match(statement.text)
-            if assigned is not None:
-                count += 1
-                yield assigned[1]
-            elif writes is not None:
-                count += 1
-                end = closing(statement.text, statement.text.index("("))
-                yield "//".join(split_list(statement.text[end + 1 :]))
+        texts = _assigned_in(around).get(variable, [])
+        count += len(texts)
+        yield from texts
         around = around.parent
+
+
+@cache
+def _assigned_in(unit: Unit) -> dict[str, list[str]]:
+    """What a unit itself puts into each variable, in the order of its statements."""
+    found: dict[str, list[str]] = {}
+    for statement in unit.statements:
+        if assigned := _ASSIGNED.match(statement.text):
+            found.setdefault(assigned[1], []).append(assigned[2])
+        elif writes := _WRITTEN.match(statement.text):
+            end = closing(statement.text, statement.text.index("("))
+            found.setdefault(writes[1], []).append("//".join(split_list(statement.text[end + 1 :])))
+    return found
 
 
 def _parts(expression: str) -> Iterator[str | None]:
@@ -326,8 +344,10 @@ class _Maker:
     def __init__(self, tree: SourceTree, release: str, base: Mapping[str, Any]) -> None:
         self.release = release
         self.base = base
-        self.groups: list[str] = list(base["groups"])
-        self.conditions: list[str] = list(base["conditions"])
+        self.tree = tree
+        self.compared = 0
+        self.groups = {name: number for number, name in enumerate(base["groups"])}
+        self.conditions = {name: number for number, name in enumerate(base["conditions"])}
         self.registered: dict[str, list[Registration]] = {}
         self.quoted: dict[str, set[str]] = {}
         for registration in registrations(tree):
@@ -370,8 +390,8 @@ class _Maker:
             **({"carried": carried} if carried else {}),
             "indirect": indirect,
             "hidden": hidden,
-            "groups": self.groups,
-            "conditions": self.conditions,
+            "groups": list(self.groups),
+            "conditions": list(self.conditions),
             "components": components,
         }
         return Catalogued(document, tuple(added), tuple(removed), carried)
@@ -393,8 +413,10 @@ class _Maker:
     def _is_made(self, component: str, name: str) -> bool:
         """Whether a registration makes the name, or a text beside them holds it."""
         literal = _HOLE.sub("x1", name)
-        templates = (one for registration in self.registered[component] for one in registration.templates)
-        making = [one for one in templates if not one.is_open and re.fullmatch(one.pattern, literal)]
+        literals, patterns = self._templates(component)
+        self._compare(len(patterns))
+        making = [one for one in (literals.get(literal),) if one is not None]
+        making += [one for one, pattern in patterns if pattern.fullmatch(literal)]
         if making:  # fl_{n} alone makes no fl_{n}_{m}
             return max(one.parts.count(None) for one in making) >= len(_HOLE.findall(name))
         longest = max(_HOLE.split(name), key=len)
@@ -402,34 +424,64 @@ class _Maker:
             return any(longest in text for text in self.quoted[component])
         return name in self.quoted[component]
 
+    @cache  # noqa: B019 - it lives as long as the command
+    def _templates(self, component: str) -> tuple[dict[str, Template], list[tuple[Template, re.Pattern[str]]]]:
+        """The templates of a component's registrations, each once: those of one name by it, and those of several."""
+        literals: dict[str, Template] = {}
+        patterns: dict[Template, re.Pattern[str]] = {}
+        for template in (one for registration in self.registered[component] for one in registration.templates):
+            if template.is_open or template in patterns:
+                continue
+            if _is_one_name(template):
+                literals[template.name] = template
+            else:
+                self._compare(_COMPARED_AT_ONCE)
+                patterns[template] = re.compile(template.pattern)
+        return literals, list(patterns.items())
+
+    def _compare(self, number: int) -> None:
+        self.compared += number
+        if self.compared > _MOST_COMPARED:
+            raise InputError(f"{self.tree.root} registers very many output variables whose names have parts that vary")
+
     def _new(self, component: str, entries: list[dict[str, Any]]) -> Iterator[tuple[Template, Registration]]:
         """What registrations make and no entry has."""
-        known = {_HOLE.sub("x1", entry["name"]) for entry in entries}
+        known = {_HOLE.sub("x1", entry["name"]): None for entry in entries}
+        patterns = dict(self._templates(component)[1])
         for registration in self.registered[component]:
             if _is_unseen(registration.arguments):
                 continue
             for template in registration.templates:
-                if template.is_open or any(re.fullmatch(template.pattern, name) for name in known):
+                if template.is_open or template.name in known:
                     continue
-                known.add(_HOLE.sub("x1", template.name))
+                if template in patterns:
+                    self._compare(len(known))
+                    if any(patterns[template].fullmatch(name) for name in known):
+                        continue
+                known[_HOLE.sub("x1", template.name)] = None
                 yield template, registration
 
     def _grouped(self, component: str, entry: dict[str, Any]) -> dict[str, Any]:
         """An entry with the groups that its only registration names, where it names them one by one."""
-        calls = [
-            found
-            for found in self.registered[component]
-            if any(template.literal == entry["name"] for template in found.templates)
-        ]
+        calls = self._registering(component).get(entry["name"], [])
         if len(calls) != 1 or len(calls[0].templates) > 1 or calls[0].arguments.get("target") is not None:
             return entry
         groups = _groups(calls[0].arguments)
-        if groups is None or {self.groups[number] for number in entry.get("groups", ())} == set(groups):
+        if groups is None or {self.base["groups"][number] for number in entry.get("groups", ())} == set(groups):
             return entry
         changed = {key: value for key, value in entry.items() if key != "groups"}
         if groups:
             changed["groups"] = self._numbers(self.groups, groups)
         return {key: changed[key] for key in _ORDER if key in changed}
+
+    @cache  # noqa: B019
+    def _registering(self, component: str) -> dict[str, list[Registration]]:
+        """The registrations of each name that has no hole."""
+        found: dict[str, list[Registration]] = {}
+        for registration in self.registered[component]:
+            for name in {template.literal for template in registration.templates} - {None}:
+                found.setdefault(str(name), []).append(registration)
+        return found
 
     def _entry(self, template: Template, registration: Registration) -> dict[str, Any]:
         arguments = registration.arguments
@@ -453,10 +505,12 @@ class _Maker:
         }
         return {key: entry[key] for key in _ORDER if entry.get(key) is not None}
 
-    def _numbers(self, known: list[str], names: Iterable[str]) -> list[int]:
-        names = list(names)
-        known += [name for name in dict.fromkeys(names) if name not in known]
-        return [known.index(name) for name in names]
+    def _numbers(self, known: dict[str, int], names: Iterable[str]) -> list[int]:
+        return [known.setdefault(name, len(known)) for name in names]
+
+
+def _is_one_name(template: Template) -> bool:
+    return all(template.parts)
 
 
 def _of_part(base: Mapping[str, Any], key: str, component: str) -> dict[str, list[str]]:

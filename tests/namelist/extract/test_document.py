@@ -362,6 +362,41 @@ _REFUSED = {
         _DECLARED + "SUBROUTINE r\nINTEGER :: y(2000)\n" + "y(1:1999) = 1\n" * 500 + _READS,
         "takes more than 100000 steps",
     ),
+    "conditions in loops": (
+        _DECLARED + f"SUBROUTINE r\nDO i = 1, 2000\nIF (MAX({'1,' * 50_000}1) > 0) THEN\nEND IF\nEND DO\n" + _READS,
+        "takes more than",
+    ),
+    "bounds of loops": (
+        _DECLARED + f"SUBROUTINE r\nDO i = 1, 2000\nDO j = 1, MIN({'1,' * 50_000}1)\nEND DO\nEND DO\n" + _READS,
+        "takes more than",
+    ),
+    "values of lists": (
+        _DECLARED.replace(":: x", ":: x(99999)") + "SUBROUTINE r\n" + "x = (/ (1, i=1,99999) /)\n" * 20 + _READS,
+        "takes more than 1000000 parts of expressions",
+    ),
+    "lists that are declared": (
+        _DECLARED.replace(
+            ":: x\n", f":: {', '.join(f'x{n}(99999) = (/ (i, i=1,99999) /)' for n in range(20))}\n"
+        ).replace("/ x\n", f"/ {', '.join(f'x{n}' for n in range(20))}\n")
+        + "SUBROUTINE r\n"
+        + _READS,
+        "takes more than 1000000 parts of expressions",
+    ),
+    "lengths": (
+        _DECLARED.replace("INTEGER", f"CHARACTER(LEN=MAX({'1,' * 30_000}1))").replace(
+            " x\n", f" {', '.join(f'x{n}' for n in range(200))}\n"
+        )
+        + "SUBROUTINE r\n"
+        + _READS,
+        "takes more than 1000000 parts of expressions",
+    ),
+    "variables of other groups": (
+        _DECLARED.replace("CONTAINS", f"NAMELIST /y_nml/ {', '.join(f'y{n}' for n in range(1000))}\nCONTAINS")
+        + "SUBROUTINE r\n"
+        + "READ (n, y_nml)\n" * 200
+        + _READS,
+        "takes more than 100000 steps",
+    ),
     "what is included": (_DECLARED + "INCLUDE 'b.inc'\n" * 5000, "with what it includes, is larger than 4 MiB"),
 }
 
@@ -479,3 +514,89 @@ def test_modules_that_use_each_other_are_looked_through_up_to_an_end(tmp_path, m
     monkeypatch.setattr(tree, "_MOST_LOOKED_INTO", 100)
     with pytest.raises(InputError, match="very many modules that use each other"):
         make(tmp_path, mo_x=text)
+
+
+_ODD = {  # the declaration of x, a statement, and what is known of it
+    "a character beyond all": ("CHARACTER :: x = CHAR(55296)", "", {"default_status": "computed"}),
+    "a kind of a text": ("INTEGER(KIND=SELECTED_INT_KIND('a')) :: x = SELECTED_INT_KIND((/1, 2/))", "", {}),
+    "more elements than a range has": ("INTEGER :: x(3, 3)", "x(-9223372036854775807:9223372036854775807, 1) = 0", {}),
+    "bounds beyond all": ("INTEGER :: x(-9223372036854775807:9223372036854775807, 2)", "x(:, 1) = 0", {}),
+    "a copy of a large array": ("INTEGER :: y(900000000), x(900000000)", "y = 0\ny(1) = 5\nx = y", {}),
+    "many elements": (
+        "INTEGER :: x(50000) = (/ (i, i=1,50000) /)",
+        "",
+        {"default": {"set": {str(n): n for n in range(1, 50001)}}},
+    ),
+}
+
+
+@rows("what", _ODD)
+def test_values_that_no_variable_has(tmp_path, what):
+    declared, statement, known = _ODD[what]
+    text = f"MODULE m\n{declared}\nNAMELIST /x_nml/ x\nCONTAINS\nSUBROUTINE r\n{statement}\n{_READS}END MODULE\n"
+    document = make(tmp_path, mo_x=text)
+    document_text(document).encode()
+    entry = document["groups"]["x_nml"]["variables"]["x"]
+    assert {key: entry[key] for key in known} == known
+
+
+_CASES = {
+    "a number and a text": ("CASE (1)\nCALL r\nCASE ('a')\nCALL r\n", [1, "a"]),
+    "a list": ("CASE ((/ 1, 2 /))\nCALL r\nCASE (3)\nCALL r\n", None),
+    "more than any condition has": ("".join(f"CASE ({n})\nCALL r\n" for n in range(101)), None),
+}
+
+
+@rows("what", _CASES)
+def test_cases_in_which_a_group_is_read(tmp_path, what):
+    cases, values = _CASES[what]
+    hub = f"SUBROUTINE read_atmo_namelists\nSELECT CASE (x)\n{cases}END SELECT\nEND SUBROUTINE\n"
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.f90").write_text(f"{_DECLARED}SUBROUTINE r\n{_READS}{hub}END MODULE\n")
+    when = make_document(SourceTree(tmp_path), "2025.04", EMPTY)["groups"]["x_nml"].get("when")
+    assert when == (None if values is None else {"variable": "x_nml.x", "one_of": values})
+
+
+def _joined(number: int, form: str, between: str = "\n") -> str:
+    return between.join(form.format(at) for at in range(number))
+
+
+def _called_on_conditions(number: int) -> str:
+    """A procedure that another calls on many conditions, which a third calls on as many."""
+    names = _joined(number, "a{}", ", ")
+    calls = "SUBROUTINE {}\n" + _joined(number, "IF (a{0}) CALL {{}}") + "\nEND SUBROUTINE\n"
+    return (
+        f"MODULE m\nLOGICAL :: {names}\nNAMELIST /x_nml/ {names}\nCONTAINS\nSUBROUTINE r\n{_READS}"
+        + calls.replace("{}", "up", 1).replace("{}", "r")
+        + calls.replace("{}", "read_atmo_namelists", 1).replace("{}", "up")
+    )
+
+
+_MANY: dict[str, Any] = {
+    "a module once more": lambda number: (
+        "MODULE a\nEND MODULE\n" * number
+        + f"MODULE m\n{_joined(number, 'USE a, ONLY: x{}')}\nNAMELIST /x_nml/ {_joined(number, 'x{}', ', ')}\n"
+        + f"CONTAINS\nSUBROUTINE r\n{_READS}"
+    ),
+    "groups beside procedures": lambda number: (
+        f"MODULE m\nINTEGER :: a\n{_joined(number, 'NAMELIST /g{}/ a')}\nCONTAINS\n"
+        + _joined(number, "SUBROUTINE s{}\nEND SUBROUTINE")
+        + "\nEND MODULE\n"
+    ),
+    "conditions": _called_on_conditions,
+    "components of an array": lambda number: (
+        f"MODULE m\nTYPE t\n{_joined(number, 'INTEGER :: a{}')}\nEND TYPE\nTYPE(t) :: x(MAX({'1,' * number}1))\n"
+        + f"NAMELIST /x_nml/ x\nCONTAINS\nSUBROUTINE r\n{_READS}"
+    ),
+}
+
+
+@rows("what", _MANY)
+def test_many_of_two_things(tmp_path, what):
+    def work(number: int):
+        place = tmp_path / str(number) / "src"
+        place.mkdir(parents=True)
+        (place / "mo_x.f90").write_text(_MANY[what](number))
+        return lambda: make_document(SourceTree(place.parent), "2025.04", EMPTY)
+
+    assert not grows_too_fast(work, 100)

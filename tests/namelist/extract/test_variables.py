@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import rows
+from steps import grows_too_fast
 
+from nmlgen.errors import InputError
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.namelist.extract.variables import catalogue_text, make_catalogue
 from nmlgen.resources import directory
@@ -106,3 +109,32 @@ def test_names_with_fewer_numbers_than_before_take_the_place_of_those(tmp_path):
     before = [{"name": "bin_{freq}_{dir}", "pattern": r"bin_\d{3,}_\d{3,}", "copies": "ntracer"}]
     found = made(tmp_path, f"DO jf = 1, wc%nfreqs\n WRITE(word,'(I0.3)') jf\n {NUMBERED}\n END DO", before)
     assert [entry["name"] for entry in found] == ["bin_{n}"]
+
+
+def _each(number: int, form: str) -> str:
+    return "\n".join(form.format(at) for at in range(number))
+
+
+_MANY: dict[str, Any] = {
+    "names": lambda number: _each(number, "CALL add_var(l, 'v{}', p)"),
+    "names in a variable": lambda number: _each(number, "word = 'v{0}'\nCALL add_var(l, word, p{0})"),
+    "groups": lambda number: _each(number, "CALL add_var(l, 'v{0}', p, in_group=groups('g{0}'))"),
+}
+
+
+@rows("what", _MANY)
+def test_many_registrations(what, tmp_path):
+    def work(number: int):
+        before = [{"name": f"v{at}"} for at in range(0, number, 2)]
+        return lambda: made(tmp_path / str(number), _MANY[what](number), before)
+
+    assert not grows_too_fast(work, 100)
+
+
+def test_very_many_names_with_parts_that_vary_are_refused(tmp_path):
+    with pytest.raises(InputError, match="very many output variables whose names have parts that vary"):
+        made(tmp_path, _each(5000, "CALL add_var(l, 'v{}_'//word, p)"))
+
+
+def test_a_name_of_very_many_parts_is_any(tmp_path):
+    assert made(tmp_path, "CALL add_var(l, 'a'" + "//'b'" * 100 + ", p)") == []
