@@ -25,8 +25,7 @@ MOST_PARTITIONS = 256
 """ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
 _MOST_DOMAINS = 100
 """A bound on work: ICON has room for ten."""
-_MOST_FILES = 100_000
-_MOST_FILES_OF_ALL = 150_000
+_MOST_FILES = 10_000
 """A bound on work, of all models together: ICON has room for far fewer partitions; files of more are not listed."""
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
@@ -167,12 +166,12 @@ def output_files(component: Component) -> tuple[OutputFile, ...]:
     than anybody could look at."""
     if not writes_output(component):
         return ()
-    count, most = 0, _MOST_FILES_OF_ALL // len(component.experiment.components)
+    count, most = 0, _MOST_FILES // len(component.experiment.components)
     for stream in component.streams:
         for level_type in level_types(component, stream):
             partitions = partition_count(component, stream, level_type)
             count += max(0, partitions) * len(_stream_domains(component, stream))
-            if partitions > _MOST_FILES or count > most:
+            if count > most:
                 setting = component.stream_setting(stream, f"stream_partitions_{level_type}")
                 reason = f"{setting.name} is larger than {_MOST_FILES}"
                 if partitions <= _MOST_FILES:

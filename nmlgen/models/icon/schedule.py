@@ -441,10 +441,10 @@ def _calendar_steps(component: Component, stream: Group, partitions: int, count:
 
 
 @lru_cache(maxsize=8)  # models and releases, for which all is worked out anew, have the same streams
-def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> tuple[int | None, ...]:
+def _dates_by_calendar(clock: Clock, window: Window, interval: Duration, most: int) -> tuple[int | None, ...]:
     """The output times of a window that steps by months, one more than are listed at the most; None for each that does
     not count."""
-    return tuple(islice(_each_by_calendar(clock, window, interval), _MOST_LISTED + 1))
+    return tuple(islice(_each_by_calendar(clock, window, interval), most + 1))
 
 
 def _each_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
