@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -205,6 +205,7 @@ class Registry:
         self._conditions: dict[str, Condition | None] = {}
         self._bases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         self._files: dict[str, tuple[str, ...]] = {}
+        self._components: dict[tuple[str, str | None], dict[str, list[str]]] = {}
         self._described: dict[str, tuple[NamelistGroup, ...]] = {}
         self._contents: dict[int, Mapping[str, Any]] = {}
         self._by_file: dict[tuple[str, str | None], Mapping[str, Any]] = {}
@@ -269,6 +270,17 @@ class Registry:
             structures = frozenset(base for base, is_component, _ in parts if is_component)
             self._bases[group] = frozenset(base for base, _, _ in parts), structures
         return self._bases[group]
+
+    def components(self, group: str, base: str, file: str | None = None) -> Sequence[str]:
+        """The names of the components of a variable of derived type; none of any other."""
+        if (group, file) not in self._components:
+            found: dict[str, list[str]] = {}
+            for name in self.variables(group, file):
+                whole, is_component, _ = name.partition("%")
+                if is_component:
+                    found.setdefault(whole, []).append(name)
+            self._components[group, file] = found
+        return self._components[group, file].get(base, ())
 
     def variable(self, group: str, name: str, file: str | None = None) -> Variable | None:
         """The variable, without subscripts in its name; None if the release does not know it."""

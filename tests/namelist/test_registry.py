@@ -15,6 +15,7 @@ from steps import grows_too_fast
 from nmlgen.errors import InputError
 from nmlgen.experiment.group import effective
 from nmlgen.experiment.setting import Certainty
+from nmlgen.linting import lint
 from nmlgen.namelist.registry import Removal, load_registry, read_registry, releases
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
@@ -475,3 +476,25 @@ def test_elements_of_a_default(tmp_path: Path, what: str) -> None:
     setting = effective(registry, None, "x_nml", "a")
     assert setting.certainty is (Certainty.UNKNOWN if elements is None else Certainty.DEFAULT)
     assert elements is None or setting.value == (elements or 2)
+
+
+def test_components_are_found_by_what_they_are_of(tmp_path: Path) -> None:
+    names = ["a", "b%x", "b%y%z", "bc%x"]
+    registry = read_registry(
+        own(tmp_path, groups={"x_nml": group(variables={name: {"type": "integer"} for name in names})})
+    )
+    assert [list(registry.components("x_nml", base)) for base in ("a", "b", "bc", "c")] == [
+        [],
+        ["b%x", "b%y%z"],
+        ["bc%x"],
+        [],
+    ]
+
+
+def test_of_very_many_variables_not_all_are_named(tmp_path: Path) -> None:
+    (tmp_path / "namelist").write_text("&run_nml\n zzz = 1\n/\n")
+    variables = {f"var{number}": {"type": "integer"} for number in range(6000)}
+    registry = own(tmp_path, groups={"run_nml": group(variables=variables)})
+    findings = lint([tmp_path / "namelist"], icon_release=str(registry)).findings
+    finding = next(one for one in findings if one.code == "NML002")
+    assert finding.notes[-1].endswith(", var199 and 5800 more")

@@ -40,6 +40,7 @@ class _Written(NamedTuple):
 
 _PART = pattern(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
 _MOST_TOLD = 500
+_MOST_LISTED = 200  # names that a group has; those of ICON 2025.10 have 120 at most
 _SLIP = 0.8  # of which 1 is the same
 _INDEX = pattern(r"[-+]?\d{1,18}")
 
@@ -246,7 +247,7 @@ class UnknownVariable(ComponentRule):
             finding = self.finding(
                 span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
-                *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
+                *(notes or (f"expected: one of {_listed(known)}" if known else "expected: no variable",)),
                 fix=successor(written.setting, group, registry.removed_variable(group, written.path))
                 or (None if elsewhere else _respelt(span, written.path, known, written.group.settings)),
             )
@@ -728,16 +729,20 @@ def _is_derived(registry: Registry, group: str, path: str, file: str) -> bool:
     variable = registry.variable(group, base, file)
     if variable is not None and variable.type == "derived":
         return True
-    return path == base and any(name.startswith(f"{base}%") for name in registry.variables(group, file))
+    return path == base and bool(registry.components(group, base, file))
 
 
 def _carried_from(registry: Registry, group: str, path: str, file: str) -> str | None:
     """The earlier release from which the group is known, or the type that the path is a component of."""
     base = path.partition("%")[0]
-    parts = (name for name in registry.variables(group, file) if name.startswith(f"{base}%"))
-    known = (registry.variable(group, name, file) for name in parts)
+    known = (registry.variable(group, name, file) for name in registry.components(group, base, file))
     of_type = (variable.carried_from for variable in known if variable is not None)
     return registry.carried_from(group, file) or next(filter(None, of_type), None)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _as_warning(finding: Finding, registry: Registry, carried: str) -> Finding:
