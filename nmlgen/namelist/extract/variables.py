@@ -198,7 +198,7 @@ def registrations(tree: SourceTree) -> Iterator[Registration]:
                 if "name" in arguments:
                     (bound,) = bounds if len(bounds) == 1 else (None,)
                     copies = bound if bound in settings else None
-                    yield Registration(component, tuple(_templates(unit, arguments["name"])), arguments, copies)
+                    yield Registration(component, _templates(unit, arguments["name"]), arguments, copies)
 
 
 def _follow(text: str, bounds: list[str | None]) -> None:
@@ -239,16 +239,18 @@ def _arguments(procedure: str, text: str, start: int) -> dict[str, str]:
     return arguments
 
 
-def _templates(unit: Unit, expression: str) -> Iterator[Template]:
+@cache
+def _templates(unit: Unit, expression: str) -> tuple[Template, ...]:
     """What a name can be: of a variable, every text that the unit puts into it."""
     pieces = [_bare(piece) for piece in islice(_concatenated(expression), _MOST_PARTS + 1)]
     if len(pieces) > _MOST_PARTS:
-        yield Template((None,))
-        return
+        return (Template((None,)),)
     choices = [_texts(unit, piece, is_alone=len(pieces) == 1) for piece in pieces]
-    for chosen in islice(product(*choices), _MOST_ASSIGNMENTS):
-        parts = tuple(islice(_parts("//".join(chosen)), _MOST_PARTS + 1))
-        yield Template(parts if len(parts) <= _MOST_PARTS else (None,))
+    found = (
+        tuple(islice(_parts("//".join(chosen)), _MOST_PARTS + 1))
+        for chosen in islice(product(*choices), _MOST_ASSIGNMENTS)
+    )
+    return tuple(Template(parts if len(parts) <= _MOST_PARTS else (None,)) for parts in found)
 
 
 def _texts(unit: Unit, piece: str, *, is_alone: bool) -> tuple[str, ...]:
