@@ -126,7 +126,7 @@ def left(component: Component) -> Iterator[str]:
     for one in promise.files[:12]:
         size = None if one.size is None else bounds(one.size)
         yield f"{one.name}: {len(one.times)} from {one.times[0]}, {size}{', last' if one.is_last else ''}"
-    yield f"{len(promise.files)} files, {[pattern.pattern for pattern in promise.patterns]}"
+    yield f"{len(promise.files)} files, {[pattern.pattern for _, pattern in promise.patterns]}"
     for name, parts in islice(partition_groups(component), 6):
         yield f"{name}: {parts}"
 
