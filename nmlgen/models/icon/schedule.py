@@ -389,7 +389,7 @@ def _regular(
         if window.interval < clock.step and window.steps(clock.length) > 1:
             raise UndecidedError(component.stream_setting(stream, "output_interval"))
         found.append(
-            _listed(component, stream, _dates_by_calendar(clock, window, months))
+            _listed(component, stream, _dates_by_calendar(clock, window, months, _most_listed(component)))
             if months
             else _dates(window.partition(partition, partitions), clock.length)
         )
