@@ -25,7 +25,8 @@ from nmlgen.values import frozen
 _FORMAT = 1
 _BITS_PER_BYTE = 8
 _DEFAULT_INTEGER = 4
-_LARGEST_REAL = {4: 3.4028234663852886e38, 8: 1.7976931348623157e308}
+_LARGEST_REAL = {2: 65504.0, 4: 3.4028234663852886e38}
+_LARGEST_DOUBLE = 1.7976931348623157e308  # of more bytes none that Python has is too large
 _MASTER = "master"
 _DIGITS_OF_ELEMENTS = 5  # of an array whose elements have defaults of their own
 
@@ -123,7 +124,7 @@ class Variable:
         if self.type == "character":
             return isinstance(value, str)
         if self.type == "real":
-            largest = _LARGEST_REAL[self.bytes or 8]
+            largest = _LARGEST_REAL.get(self.bytes or 8, _LARGEST_DOUBLE)
             return isinstance(value, (int, float)) and -largest <= value <= largest
         limit = 1 << ((self.bytes or _DEFAULT_INTEGER) * _BITS_PER_BYTE - 1)
         return isinstance(value, int) and -limit <= value < limit

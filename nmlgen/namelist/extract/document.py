@@ -291,7 +291,7 @@ class _Maker:
             entry["bytes"] = size
         if declaration.type == "character":
             length = 1 if declaration.length is None else self.evaluator.integer(declaration.unit, declaration.length)
-            if length is not None:
+            if length is not None and length > 0:
                 entry["length"] = length
         shape = self._shape(declaration)
         if shape != []:

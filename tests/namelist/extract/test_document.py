@@ -102,6 +102,9 @@ def variable(tmp_path: Path, declaration: str, statements: str = "") -> Any:
     [
         ("INTEGER :: x", {"type": "integer"}),
         ("INTEGER(i8) :: x", {"type": "integer", "bytes": 8}),
+        ("INTEGER*2 :: x", {"type": "integer", "bytes": 2}),
+        ("REAL*16 :: x", {"type": "real", "bytes": 16}),
+        ("CHARACTER(len=0) :: x", {"type": "character"}),
         ("REAL(wp) :: x", {"type": "real"}),
         ("REAL(KIND=sp) :: x", {"type": "real", "bytes": 4}),
         ("DOUBLE PRECISION x", {"type": "real"}),
