@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
@@ -140,7 +139,7 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
             found[rank].append(Duty(file, 0, 0, 0, None, Names(component, file, clock)))
             continue
         if clock.branch is not None:
-            found[rank].append(_duty_behind_branch(component, file, rank, clock))
+            found[rank].append(_duty_behind_branch(component, file, clock))
             continue
         files, largest = FileEnds(component, file, clock, regular[0]).files(regular, last[0] if last else None)
         names = _names_of_first_job(component, file, clock)
@@ -148,13 +147,18 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
     return tuple(tuple(row) for row in found)
 
 
-def _duty_behind_branch(component: Component, file: OutputFile, rank: int, clock: Clock) -> Duty:
+def _duty_behind_branch(component: Component, file: OutputFile, clock: Clock) -> Duty:
     """The duty of a first job whose first file another experiment may have begun; it writes something."""
-    first, *others = sequence(component, file, rank, clock)
-    counts = Counter(write.number for write in (first, *others))
-    opened = _passed_at_branch(component, file, clock)[0] if first.record > 1 else None
-    names = _names_of_first_job(component, file, clock)
-    return Duty(file, counts.total(), len(counts), max(counts.values()), first.date, names, first.number, opened)
+    _, last = _first_job(component, file, clock)
+    planned, behind = _planned(component, file, clock)[0], len(_passed_at_branch(component, file, clock))
+    begun = planned[number_before(planned, clock.begin) : number_before(planned, clock.end_of(1) + 1)]
+    ends = FileEnds(component, file, clock, begun[0])
+    files, held, most = ends.with_the_first(begun, last[0] if last else None)
+    number, own = number_at_branch(component, file, clock), max(0, held - behind)  # what is written into the first file
+    records, names = len(begun) + len(last) - min(behind, held), _names_of_first_job(component, file, clock)
+    begins = in_turn(begun, last)[behind if own else held]
+    opened = begun[0] if own and behind else None
+    return Duty(file, records, files - (not own), max(own, most), begins, names, number + (not own), opened)
 
 
 def _keyed(number: int, sequence: Iterator[Write]) -> Iterator[tuple[int, int, int, Write]]:
@@ -469,6 +473,7 @@ class FileEnds:
         self._clock = clock
         self._months: Duration | None = None
         self._interval = max(0, length_from(clock.calendar, clock.start, setting) or 0)
+        self._end = first
         if self._interval:
             duration = Duration.parse(str(setting.value).rstrip())
             self._months = None if duration.is_fixed else duration
@@ -497,6 +502,22 @@ class FileEnds:
             is_new = (last - regular[0]) // self._interval > number
             files, in_last = files + is_new, 1 if is_new else in_last + 1
         return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
+
+    def with_the_first(self, regular: Sequence[int], last: int | None) -> tuple[int, int, int]:
+        """How many files these output times make, how many records the first has, and the most of one of the others."""
+        dates = regular if last is None else in_turn(regular, (last,))
+        in_first, end = len(next(self.of_each(dates))), self._end
+        rest = regular[in_first:]
+        if not rest:  # but perhaps the last
+            return 1 + (in_first < len(dates)), in_first, len(dates) - in_first
+        if not self._interval:
+            return self.files(regular, last)[0], in_first, min(len(dates) - in_first, self._size)
+        if isinstance(rest, range) and self._months is None and not self._interval % rest.step:
+            files, most = self.files(rest, last)  # which begin where a file does
+            return files + 1, in_first, most
+        self._end = end
+        files, most = self._played(dates[in_first:])
+        return files + 1, in_first, most
 
     def _played(self, dates: Sequence[int]) -> tuple[int, int]:
         files = most = 0

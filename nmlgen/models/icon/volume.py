@@ -179,8 +179,11 @@ def _stream_volume(
     )
 
 
-_MOST_IN_A_CHAIN = 400_000  # output times that are gone through one by one: hourly output of 45 years
-_OF_A_JOB = 8  # output times, to go through one job
+_MOST_IN_A_CHAIN = 400_000
+"""A bound on work: output times that all models of an experiment together go through one by one, hourly output of 45
+years. A job and a file count as some more."""
+_OF_A_JOB = 8
+_OF_A_FILE = 4
 
 
 def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple[int, int, int]]]:
@@ -189,11 +192,12 @@ def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple
         for duty in (duty for row in duties(component, _as_one_job(time)) for duty in row):
             yield duty.file, (duty.records, duty.files, duty.largest)
         return
-    count = 0
+    files = {id(duty.file): duty.files for row in duties(component, _as_one_job(time)) for duty in row}
+    count, most = 0, _MOST_IN_A_CHAIN // len(component.experiment.components)
     for file, _ in placement(component):
         dates = all_dates(component, file, time)
-        count += len(dates) + _OF_A_JOB * time.legs
-        if count > _MOST_IN_A_CHAIN:
+        count += len(dates) + _OF_A_FILE * files[id(file)] + _OF_A_JOB * time.legs
+        if count > most:
             setting = component["master_time_control_nml", "restartTimeIntval"]
             raise UndecidedError(setting, "the chain has more jobs and output times than are gone through")
         held = [len(records) for records in fate(component, file, time).files.values()]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from attrs import evolve
-from specs import load
+from specs import MAPPING, changed, load
 
+from nmlgen.api import load_spec
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.models.icon import ranks, schedule
 from nmlgen.models.icon.checkpoints import checkpoint_dates
@@ -41,6 +44,59 @@ def test_duties_are_those_that_are_counted_one_by_one():
         assert duty.files == written[-1].number
         assert duty.largest == max(write.record for write in written)
         assert duty.first_name == written[0].name
+
+
+@pytest.mark.parametrize("branch", ["2008-09-02T00:00:00Z", "2008-09-02T00:30:00Z", "2008-09-10T23:00:00Z"])
+@pytest.mark.parametrize("include_last", [True, False])
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("output_interval", ["PT1H", "PT50M", "PT7H"])
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"file_interval": "PT1H"},
+        {"file_interval": "PT7H"},
+        {"file_interval": "P1D"},
+        {"file_interval": "P1M"},
+        {"file_interval": None, "steps_per_file": 1},
+        {"file_interval": None, "steps_per_file": 5},
+        {"file_interval": None, "steps_per_file": 0},
+    ],
+)
+def test_duties_behind_a_branch_are_those_that_are_counted_one_by_one(
+    files, output_interval, partitions, include_last, branch
+):
+    output = {"output_interval": output_interval, "stream_partitions_ml": partitions, "include_last": include_last}
+    one = component(
+        output={"atm": {**output, **files}},
+        parallel={"num_io_procs": partitions},
+        start_from={"directory": "/spinup", "time": branch},
+    )
+    time = clock(one)
+    for duty in (duty for row in duties(one, time) for duty in row):
+        written = list(sequence(one, duty.file, 0, time))
+        by_number = Counter(write.number for write in written)
+        assert (duty.records, duty.files) == (len(written), len(by_number))
+        assert duty.largest == max(by_number.values(), default=0)
+        assert not written or duty.first_name == written[0].name
+
+
+def test_an_end_far_behind_a_branch(monkeypatch):
+    held = []
+
+    def counted(self, dates, of_each=FileEnds.of_each):
+        for one in of_each(self, dates):
+            held.append(one)
+            yield one
+
+    monkeypatch.setattr(FileEnds, "of_each", counted)
+    one = component(
+        time={"stop": "2028-09-01T00:00:00Z"},
+        restart={"restartTimeIntval": None},
+        output={"atm": {"stream_partitions_ml": 1, "file_interval": "PT1H"}},
+        start_from={"directory": "/spinup", "time": "2008-09-02T00:00:00Z"},
+    )
+    assert sum(duty.files for row in duties(one, clock(one)) for duty in row) == 175_296
+    assert len(held) < 10
 
 
 def test_an_end_far_away():
@@ -180,6 +236,36 @@ def test_a_chain_of_very_many_jobs():
     with pytest.raises(UndecidedError) as caught:
         stream_volumes(one)
     assert "more jobs and output times than are gone through" in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("models", "file_interval", "is_known"),
+    [(1, "P1D", True), (1, "PT1H", True), (4, "P1D", True), (4, "PT1H", False), (16, "P1D", False)],
+)
+def test_all_models_together_go_through_so_many_output_times(models, file_interval, is_known):
+    """Of nine years of hourly output, a file a day or one an hour."""
+    own = {
+        "type": "atmo",
+        "grid": MAPPING["grid"],
+        "time": {"modelTimeStep": "PT2M"},
+        "output": {"s": {"output_interval": "PT1H", "file_interval": file_interval, "ml_varlist": ["temp"]}},
+    }
+    spec = changed(
+        time={"stop": "2017-09-01T00:00:00Z", "modelTimeStep": None},
+        grid=None,
+        output=None,
+        parallel=None,
+        restart={"restart_write_mode": None, "restartTimeIntval": "P1Y", "checkpointTimeIntval": "P1Y"},
+        job={"nodes": models, "ntasks_per_node": 32},
+        models={f"m{number}": {**own, "tasks": 32} for number in range(models)},
+    )
+    for one in load_spec(spec).experiment.components:
+        if is_known:
+            assert sum(stream.records for stream in stream_volumes(one)) == 78_889
+        else:
+            with pytest.raises(UndecidedError) as caught:
+                stream_volumes(one)
+            assert "more jobs and output times than are gone through" in caught.value.reason
 
 
 @pytest.mark.parametrize(
