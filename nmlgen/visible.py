@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 from nmlgen.pattern import pattern
 
@@ -27,6 +28,18 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> str:
     """The same for a text of several lines: tabs and line ends stay."""
     return _WITHOUT_SPACE.sub(_number, text)
+
+
+class Shown(str):
+    """A text that is fit to be shown, and may have colours of ours: nothing in it is of others but what was made
+    visible."""
+
+    __slots__ = ()
+
+
+def joined(separator: str, parts: Iterable[str]) -> Shown:
+    """The parts, made visible where nobody has said that they are `Shown`."""
+    return Shown(separator.join(part if isinstance(part, Shown) else visible_lines(part) for part in parts))
 
 
 def pictured(line: str) -> str:

@@ -17,6 +17,7 @@ from nmlgen.report.advice import advice_document, format_advice, side_by_side
 from nmlgen.report.answers import QUESTIONS, Question, answer, answer_document
 from nmlgen.report.io_cost import format_io_cost, io_cost_document
 from nmlgen.report.json import finding_document, to_json
+from nmlgen.visible import joined
 
 _WIDTH = 120
 
@@ -76,7 +77,7 @@ def command(
         return 0
     if plot is not None:
         _draw(advices, Path(spec).name, Path(plot))
-    show_coloured("\n\n\n".join(_paragraphs(advices, Path(spec).name, ask)))
+    show_coloured(joined("\n\n\n", _paragraphs(advices, Path(spec).name, ask)))
     return 0
 
 

@@ -16,6 +16,7 @@ import click
 from nmlgen.cli.terminal import show_coloured, unfiltered
 from nmlgen.findings import Finding, Fix
 from nmlgen.report.text import format_findings
+from nmlgen.visible import joined
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -152,7 +153,7 @@ def show_findings(findings: Iterable[Finding], err: bool = False, marked: Set[Fi
     colour, waiting = uses_colour(stream), iter(findings)
     end = ""
     while text := format_findings(islice(waiting, _AT_ONCE), colour, marked):  # of thousands each may show a long line
-        show_coloured(f"{end}{text}", stream)
+        show_coloured(joined("", (end, text)), stream)
         end = "\n"
 
 

@@ -13,6 +13,7 @@ from nmlgen.cli.terminal import show_coloured
 from nmlgen.examining import Condition, Examined, examine
 from nmlgen.report.json import to_json
 from nmlgen.spec.site import read_site_of
+from nmlgen.visible import Shown, joined
 
 _MARKS = {
     Condition.GOOD: ("ok", "green"),
@@ -59,6 +60,6 @@ def command(spec: Path | None, site: str | None, overrides: tuple[str, ...], out
 
 def _line(one: Examined, colour: bool) -> str:
     word, hue = _MARKS[one.condition]
-    mark = click.style(f"{word:5}", fg=hue) if colour else f"{word:5}"
+    mark = Shown(click.style(f"{word:5}", fg=hue) if colour else f"{word:5}")
     mend = f"\n{'':20} = {one.mend}" if one.mend else ""
-    return f"{mark}  {one.subject:12}  {one.text}{mend}"
+    return joined("", (mark, f"  {one.subject:12}  {one.text}{mend}"))

@@ -40,6 +40,7 @@ from nmlgen.report.ranks import (
     split_document,
 )
 from nmlgen.report.workload import format_workload, workload_document
+from nmlgen.visible import joined
 from nmlgen.workloads import namelist_of_other, workload_of_spec
 
 _WIDTH = 100
@@ -139,7 +140,7 @@ def _nodes_text(experiment: Experiment) -> str:
     text = format_nodes(found, _titles(experiment), colour, terminal)
     if not experiment.programs:
         return text
-    return f"{text}\n\n{format_seats(placement(experiment), _programs(experiment), colour, terminal)}"
+    return joined("\n\n", (text, format_seats(placement(experiment), _programs(experiment), colour, terminal)))
 
 
 def _programs(experiment: Experiment) -> list[str]:
@@ -166,10 +167,10 @@ def _show_component(component: Component, times: int) -> int:
         return _refuse(f"who writes what is not known, because {error.reason}", 0)
     except PlacementError as error:
         return _refuse(f"ICON refuses the placement: {error}")
-    show_coloured("\n" + format_duties(roster, colour, terminal))
+    show_coloured(joined("", ("\n", format_duties(roster, colour, terminal))))
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    show_coloured("\n" + format_picture(roster, width, encoding == "utf8", colour))
+    show_coloured(joined("", ("\n", format_picture(roster, width, encoding == "utf8", colour))))
     return 0
 
 

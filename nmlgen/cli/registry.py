@@ -21,6 +21,7 @@ from nmlgen.report import registry as texts
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
 from nmlgen.resources import directory
+from nmlgen.visible import joined
 from nmlgen.writing import write_whole
 
 _RELEASE = "a release such as 2024.10, or the path of a registry file"
@@ -58,7 +59,7 @@ def show(group: str, variable: str | None, icon_release: str, output_format: str
             click.echo(to_json([texts.group_document(registry, one) for one in found]))
         else:
             colour, terminal = uses_colour(sys.stdout), sys.stdout.isatty()
-            show_coloured("\n\n".join(texts.format_group(registry, one, colour, terminal) for one in found))
+            show_coloured(joined("\n\n", (texts.format_group(registry, one, colour, terminal) for one in found)))
         return 0
     name = variable.lower()
     variables = [v for one in found for v in registry.variables_of(one) if name in (v.name, v.name.partition("%")[0])]
@@ -96,13 +97,13 @@ def search(word: str, icon_release: str, output_format: str) -> int:
         return 0
     rows = [(group.name, "", f"{len(group.variables)} variables", "") for group in groups]
     rows += [(v.group, v.full_name, v.declaration, texts.default_text(v)) for v in variables]
-    parts = []
+    parts: list[str] = []
     if rows:
         headings = ("group", "variable", "type", "default")
         parts.append(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     if removed:
         parts.append("\n".join(texts.format_removal(name, removal) for name, removal in removed.items()))
-    show_coloured("\n\n".join(parts))
+    show_coloured(joined("\n\n", parts))
     return 0
 
 

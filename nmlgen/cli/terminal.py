@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import click
 
 from nmlgen.errors import NmlgenError
-from nmlgen.visible import visible, visible_lines
+from nmlgen.visible import Shown, visible, visible_lines
 
 _COLOUR = re.compile(r"(\x1b\[(?!(?:[0-9;]*;)?8[;m])[0-9;]{1,8}m)")  # all but what hides the text behind it
 _COMMAND = re.compile(r"(?<![^\S\n])([^\S\n]*)([:#])(?=:|#(?:vso)?\[)")
@@ -67,9 +67,10 @@ def unfiltered(stream: Any) -> TextIO:
 
 
 def show_coloured(text: str, stream: TextIO | None = None) -> None:
-    """Print lines that may have colours of ours."""
+    """Print lines: those that are `Shown` with the colours that they have."""
     stream = sys.stdout if stream is None else stream
-    getattr(stream, "write_coloured", stream.write)(text + "\n")
+    write = getattr(stream, "write_coloured", stream.write) if isinstance(text, Shown) else stream.write
+    write(text + "\n")
     stream.flush()
 
 

@@ -23,6 +23,7 @@ from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
 from nmlgen.values import evolve
+from nmlgen.visible import Shown, joined, visible
 
 PARTS = {
     "computing": ("start-up", "computing"),
@@ -158,7 +159,7 @@ def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, c
         _format_savings(advice),
         "\n".join(f"note: {note}" for note in notes(advice)),
     ]
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return joined("\n\n", (paragraph for paragraph in paragraphs if paragraph))
 
 
 def _format_savings(advice: Advice) -> str:
@@ -247,10 +248,10 @@ def _chart(
     space = max(_SHORTEST_BAR, width - sum(columns) - 2 * 5)
     lines = []
     for number, row in enumerate(table):
-        text = "  ".join(cell.ljust(size) for cell, size in zip(row, columns, strict=True))
+        text = visible("  ".join(cell.ljust(size) for cell, size in zip(row, columns, strict=True)))
         bar = _bar(rows[number - 1][2], space / longest, unicode, colour) if number else ""
         lines.append(f"{text}  {bar}".rstrip())
-    return "\n".join([*lines, _legend(rows, unicode)])
+    return Shown("\n".join([*lines, _legend(rows, unicode)]))
 
 
 def _partitions(candidate: Candidate) -> str:

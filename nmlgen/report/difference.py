@@ -7,6 +7,7 @@ from typing import Any
 
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Difference, Verdict
 from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.visible import Shown, joined, visible
 
 _RED, _GREEN, _YELLOW, _FAINT, _BOLD = "31", "32", "33", "2", "1"
 _PARTS = {
@@ -18,10 +19,10 @@ _PARTS = {
 
 def format_differences(
     differences: Sequence[Difference], names: tuple[str, str], left_out: Iterable[str], colour: bool
-) -> str:
+) -> Shown:
     """Differences under the names of their groups, `-` for the first and `+` for the second of the `names`; then how
     many there are, and which parts were left out because only one side speaks of them."""
-    lines = []
+    lines: list[str] = []
     if differences:
         lines += [_painted(f"--- {names[0]}", _RED, colour), _painted(f"+++ {names[1]}", _GREEN, colour)]
     section = None
@@ -31,7 +32,7 @@ def format_differences(
             lines.append(_painted(section, _BOLD, colour))
         lines += [_painted(f"  {line}", tone, colour) for line, tone in _lines(difference, names)]
     lines += [f"not compared, because only one side has it: {_PARTS[part]}" for part in left_out]
-    return "\n".join([*lines, summary(differences)])
+    return joined("\n", [*lines, summary(differences)])
 
 
 def summary(differences: Sequence[Difference]) -> str:
@@ -100,5 +101,5 @@ def _shown(value: Any) -> str:
     return text if text.strip() == text != "" and text.isprintable() else repr(text)
 
 
-def _painted(text: str, tone: str, colour: bool) -> str:
-    return f"\x1b[{tone}m{text}\x1b[0m" if colour else text
+def _painted(text: str, tone: str, colour: bool) -> Shown:
+    return Shown(f"\x1b[{tone}m{visible(text)}\x1b[0m" if colour else visible(text))

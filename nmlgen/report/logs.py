@@ -8,7 +8,7 @@ from typing import Any
 
 from nmlgen.report.table import format_table
 from nmlgen.values import fields
-from nmlgen.visible import visible
+from nmlgen.visible import joined, visible
 
 _Column = tuple[str, Callable[[Any], str]]
 
@@ -62,7 +62,7 @@ def format_runs(runs: Sequence[Any], colour: bool, terminal: bool) -> str:
         for note in run.notes:
             noted.setdefault(note, []).append(run)
     remarks += [f"{_place(some[0]) if len(some) == 1 else f'{len(some)} runs'}: {note}" for note, some in noted.items()]
-    return "\n".join((table, *([""] if remarks else []), *remarks))
+    return joined("\n", (table, *([""] if remarks else []), *remarks))
 
 
 def _place(run: Any) -> str:
@@ -92,7 +92,7 @@ def format_writers(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
     if not logs:
         return "no process wrote, or the log has no heat map: Darshan 3.4 and later make one"
     width = min(_WIDTH, max(_NARROWEST, shutil.get_terminal_size().columns - _LABELS)) if terminal else _WIDTH
-    return "\n\n".join(_picture(log, writers, width, colour, terminal) for log, writers in logs.items())
+    return joined("\n\n", (_picture(log, writers, width, colour, terminal) for log, writers in logs.items()))
 
 
 def _picture(log: str, writers: Sequence[Any], width: int, colour: bool, terminal: bool) -> str:
@@ -105,7 +105,7 @@ def _picture(log: str, writers: Sequence[Any], width: int, colour: bool, termina
     )
     seconds = count * writers[0].interval_s
     heading = f"0 to {seconds:.{0 if seconds >= 10 else 1}f} s of the job"
-    return f"{visible(log)}\n{format_table(('rank', heading, 'MB', 'idle'), cells, colour, terminal)}"
+    return joined("\n", (visible(log), format_table(("rank", heading, "MB", "idle"), cells, colour, terminal)))
 
 
 def _rebinned(values: Sequence[int], count: int, width: int) -> list[int]:

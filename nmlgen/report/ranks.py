@@ -17,6 +17,7 @@ from nmlgen.report.table import format_table
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
 from nmlgen.values import frozen
+from nmlgen.visible import Shown, joined
 
 _LABELS = {"io": "I/O", TASK: "ranks"}
 _TASKS = (*KINDS, TASK)
@@ -279,7 +280,7 @@ def format_picture(roster: Roster, width: int, unicode: bool = True, colour: boo
         _picture_row(roster, rank, [counts[rank, time] for time in times], label, unicode, colour)
         for rank in range(len(roster.duties))
     ]
-    return "\n".join([f"{'I/O rank':>{label}}  {_caption(roster, times)}", *lines, _legend(unicode)])
+    return joined("\n", [f"{'I/O rank':>{label}}  {_caption(roster, times)}", *lines, _legend(unicode)])
 
 
 def _picture_row(roster: Roster, rank: int, counts: Sequence[int], label: int, unicode: bool, colour: bool) -> str:
@@ -291,7 +292,7 @@ def _picture_row(roster: Roster, rank: int, counts: Sequence[int], label: int, u
     words += [state] if state != "busy" else []
     line = f"{rank:>{label}}  {cells}  {', '.join(words)}"
     tone = {"idle": _YELLOW, "overloaded": _RED}.get(state)
-    return f"\x1b[{tone}m{line}\x1b[0m" if colour and tone else line
+    return Shown(f"\x1b[{tone}m{line}\x1b[0m" if colour and tone else line)
 
 
 def _cell(count: int, unicode: bool) -> str:

@@ -9,6 +9,7 @@ from nmlgen.namelist.constraint import Constraint, literal
 from nmlgen.namelist.difference import Change
 from nmlgen.namelist.registry import NamelistGroup, Registry, Removal, Variable
 from nmlgen.report.table import format_table
+from nmlgen.visible import joined
 
 _FILES = {
     "model": "the file that model_namelist_filename names",
@@ -50,7 +51,7 @@ def format_group(registry: Registry, group: NamelistGroup, colour: bool, termina
         for v in registry.variables_of(group)
     ]
     head = _lines(f"{group.name}, ICON {registry.release}", rows)
-    return f"{head}\n\n{format_table(('variable', 'type', 'default', 'values'), variables, colour, terminal)}"
+    return joined("\n\n", (head, format_table(("variable", "type", "default", "values"), variables, colour, terminal)))
 
 
 def format_variable(registry: Registry, variable: Variable) -> str:

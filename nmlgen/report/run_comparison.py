@@ -10,6 +10,7 @@ from nmlgen.logs.rows import LogRun
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.quantities import format_number, format_share
 from nmlgen.report.table import format_table
+from nmlgen.visible import joined
 
 if TYPE_CHECKING:
     from nmlgen.comparing_runs import Measurement, RunComparison
@@ -23,16 +24,16 @@ def format_run_comparison(comparison: RunComparison, names: tuple[str, str], col
     ]
     rows = [_row(measurement) for measurement in comparison.measurements]
     table = format_table(("", "A", "B", "unit", "difference"), rows, colour, terminal)
-    parts = ["\n".join(states), table]
+    parts: list[str] = ["\n".join(states), table]
     if comparison.settings:
         rows = [(name, _text(old), _text(new)) for name, old, new in comparison.settings]
-        parts.append("as the logs say:\n" + format_table(("", "A", "B"), rows, colour, terminal))
+        parts.append(joined("\n", ("as the logs say:", format_table(("", "A", "B"), rows, colour, terminal))))
     if comparison.ran:
         parts.append(format_ran(comparison.ran))
     if comparison.setup is not None:
         differences = format_differences(comparison.setup.differences, names, comparison.setup.left_out, colour)
-        parts.append("in the set-up:\n" + differences)
-    return "\n\n".join(parts)
+        parts.append(joined("\n", ("in the set-up:", differences)))
+    return joined("\n\n", parts)
 
 
 def format_ran(ran: Iterable[Ran]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmlgen.report.table import format_table
 from nmlgen.values import asdict
-from nmlgen.visible import csv_cell
+from nmlgen.visible import csv_cell, joined
 
 if TYPE_CHECKING:
     from nmlgen.sweep.status import PointStatus, SweepStatus
@@ -49,7 +49,7 @@ def format_status(status: SweepStatus, colour: bool, terminal: bool) -> str:
         return summary
     headings = ("point", "state", "leg", "job", "node", "reason")
     table = format_table(headings, [_row(point) for point in status.points], colour, terminal)
-    return f"{table}\n\n{summary}"
+    return joined("\n\n", (table, summary))
 
 
 def _row(point: PointStatus) -> tuple[str, ...]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 
-from nmlgen.visible import visible
+from nmlgen.visible import Shown, visible
 
 
-def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour: bool, terminal: bool) -> str:
+def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour: bool, terminal: bool) -> Shown:
     """Rows under headings; wrapped to the width of a terminal, never cut elsewhere. What a terminal would obey in a
     cell is its number, a line end, too."""
     rows = [[visible(cell) for cell in row] for row in rows]
     if not colour and not terminal:
-        return _plain([[heading.upper() for heading in headings], *rows])
+        return Shown(_plain([[heading.upper() for heading in headings], *rows]))
     import shutil
 
     from rich.console import Console
@@ -29,7 +29,7 @@ def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour:
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False)
     console.print(table)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    return Shown("\n".join(line.rstrip() for line in out.getvalue().splitlines()))
 
 
 def _plain(rows: Sequence[Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
 from nmlgen.report.quantities import counted
 from nmlgen.source import Span
-from nmlgen.visible import pictured, visible
+from nmlgen.visible import Shown, joined, pictured, visible
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
@@ -22,10 +22,10 @@ def format_findings(findings: Iterable[Finding], colour: bool = False, marked: S
 
     Those whose fix is among `marked` have a `[*]`, and the fix among their notes.
     """
-    return "\n\n".join(format_finding(finding, colour, marked) for finding in findings)
+    return joined("\n\n", (format_finding(finding, colour, marked) for finding in findings))
 
 
-def format_finding(finding: Finding, colour: bool = False, marked: Set[Fix | None] = frozenset()) -> str:
+def format_finding(finding: Finding, colour: bool = False, marked: Set[Fix | None] = frozenset()) -> Shown:
     """One finding."""
     paint = _Paint(colour)
     tone = f"1;{_COLOURS[finding.severity]}"
@@ -39,7 +39,7 @@ def format_finding(finding: Finding, colour: bool = False, marked: Set[Fix | Non
         lines += _excerpt(finding.span, width, tone, paint)
     notes = (*finding.notes, f"fix: {fix.description}") if fix else finding.notes
     lines += [f"{' ' * width} {paint(_BLUE, '=')} {visible(note)}" for note in notes]
-    return "\n".join(lines)
+    return Shown("\n".join(lines))
 
 
 def summary(report: Report) -> str:

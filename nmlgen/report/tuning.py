@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
 from nmlgen.units.wall_time import spoken_time
+from nmlgen.visible import joined
 
 if TYPE_CHECKING:
     from nmlgen.tuning.belief import Expected
@@ -51,7 +52,7 @@ def format_tuning(tuning: Tuning, options: str, colour: bool, terminal: bool) ->
         parts.append("no run came to its end, so nothing is recommended")
     elif best is not None:
         parts.append(f"best: {best.point.name}, {spoken_time(best.measured_s or 0.0)}\n  {options}")
-    return "\n\n".join(parts)
+    return joined("\n\n", parts)
 
 
 def tuning_document(tuning: Tuning, settings: Iterable[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmlgen.report.table import format_table
 from nmlgen.units.size import format_bytes
-from nmlgen.visible import visible
+from nmlgen.visible import joined, visible
 
 if TYPE_CHECKING:
     from nmlgen.verifying import Verification
@@ -16,7 +16,7 @@ _MOST_SHOWN = 20
 
 def format_verification(found: Verification, colour: bool, is_terminal: bool) -> str:
     """A table of what is wrong, then a line with what is there, then what was not looked at."""
-    lines = []
+    lines: list[str] = []
     if found.problems:
         rows = [(one.what, one.file, one.message) for one in found.problems[:_MOST_SHOWN]]
         lines.append(format_table(("WHAT", "FILE", "WHY"), rows, colour, is_terminal))
@@ -36,7 +36,7 @@ def format_verification(found: Verification, colour: bool, is_terminal: bool) ->
     lines += [f"note: {remark}" for remark in found.remarks]
     count = str(len(found.problems))
     lines.append("everything promised is there" if not found.problems else f"{count} problem{'s'[: count != '1']}")
-    return "\n".join(lines)
+    return joined("\n", lines)
 
 
 def verification_document(found: Verification) -> dict[str, Any]:

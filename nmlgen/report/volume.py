@@ -9,6 +9,7 @@ from nmlgen.models.icon.volume import StreamVolume, Volume
 from nmlgen.report.table import format_table
 from nmlgen.units.size import format_bytes
 from nmlgen.values import field, frozen
+from nmlgen.visible import joined
 
 
 @frozen
@@ -81,7 +82,7 @@ def format_volumes(report: VolumeReport, colour: bool = False, terminal: bool = 
     notes = [f"not known, because {reason}" for reason in report.undecided.values()]
     notes += [f"not known to this release: {name}" for name in report.unknown_names]
     notes += [f"not exact: {reason}" for reason in _reasons(report)]
-    return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)
+    return joined("\n\n", [*parts, "\n".join(notes)] if notes else parts)
 
 
 def _format_streams(report: VolumeReport, streams: Sequence[StreamVolume], colour: bool, terminal: bool) -> str:

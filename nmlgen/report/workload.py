@@ -9,12 +9,13 @@ from nmlgen.models.workload import OutputFile, Workload
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
 from nmlgen.units.size import format_bytes
+from nmlgen.visible import joined
 
 
 def format_workload(found: Workload, most: int, colour: bool, terminal: bool) -> str:
     """What the tasks do, and up to so many of the files."""
     roles = [(number_ranges(role.tasks), str(len(role.tasks)), role.what) for role in found.roles]
-    parts = [format_table(("tasks", "count", "what they do"), roles, colour, terminal)]
+    parts: list[str] = [format_table(("tasks", "count", "what they do"), roles, colour, terminal)]
     if found.files:
         rows = [
             (_name(file), file.stream, *_times(file), _bytes(file.size), number_ranges(file.tasks))
@@ -29,18 +30,18 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
         counted(files, "file") + (f"; the last {counted(left, 'line')} of the table left out" if left > 0 else "")
     )
     parts += [f"not known: {what}" for what in found.unknown]
-    return "\n\n".join(parts)
+    return joined("\n\n", parts)
 
 
 def format_volume(found: Workload, colour: bool, terminal: bool) -> str:
     """How many bytes a job writes, by what they are of."""
     rows = [(of, str(files), str(times or "?"), *map(_bytes, sizes)) for of, files, times, *sizes in _streams(found)]
     heads = ("of", "files", "times", "bytes a time", "bytes a file", "bytes")
-    parts = [format_table(heads, rows, colour, terminal)] if rows else []
+    parts: list[str] = [format_table(heads, rows, colour, terminal)] if rows else []
     sums = [row[-1] for row in _streams(found)]
     parts.append(f"the job: {_bytes(None if None in sums else sum(size or 0 for size in sums))}, without compression")
     parts += [f"not known: {what}" for what in found.unknown]
-    return "\n\n".join(parts)
+    return joined("\n\n", parts)
 
 
 def volume_document(found: Workload) -> dict[str, Any]:

@@ -14,10 +14,12 @@ import click
 import icon_logs
 import pytest
 from rows import rows
-from specs import changed
+from specs import changed, unchecked_build
 
+from nmlgen.api import load_spec
 from nmlgen.cli import main
 from nmlgen.cli.terminal import Terminal, show_coloured, show_content
+from nmlgen.visible import Shown
 
 ODD = "a\x1b]0;title\x07b\u202ec\x9b2J"
 
@@ -120,10 +122,58 @@ def test_colours_are_ours_alone(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Terminal(screen))
     show_content("echo \x1b[30;40mhidden\n")
     click.echo("note: \x1b[30;40mhidden")
-    show_coloured("\x1b[34mblue\x1b[0m \x1b]0;title\x07")
+    show_coloured("\x1b[30;40mhidden")
+    show_coloured(Shown("\x1b[34mblue\x1b[0m \x1b]0;title\x07"))
     assert screen.getvalue() == (
-        "echo \\u001b[30;40mhidden\nnote: \\u001b[30;40mhidden\n\x1b[34mblue\x1b[0m \\u001b]0;title\\u0007\n"
+        "echo \\u001b[30;40mhidden\nnote: \\u001b[30;40mhidden\n"
+        "\\u001b[30;40mhidden\n\x1b[34mblue\x1b[0m \\u001b]0;title\\u0007\n"
     )
+
+
+class TerminalFile(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+MAGENTA = "\x1b[35m"  # of which there is nothing of ours
+PAINTED = f"a{MAGENTA}b"
+
+
+@rows(
+    "arguments",
+    [
+        ["advise", f"{PAINTED}.yaml"],
+        ["diff", f"{PAINTED}.yaml", "other.yaml"],
+        ["diff", "other.yaml", "painted.yaml"],
+        ["volume", "painted.yaml"],
+        ["compare", f"{PAINTED}.log", f"{PAINTED}.log"],
+        ["logs", f"{PAINTED}.log"],
+        ["verify", "painted"],
+        ["doctor", "painted.yaml"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_colour_of_others_on_a_terminal(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    Path(f"{PAINTED}.yaml").write_text(json.dumps(changed()))
+    Path("other.yaml").write_text(json.dumps(changed(output={"atm": {"output_interval": "PT2H"}})))
+    stream = {"ml_varlist": [PAINTED], "output_interval": "PT1H", "output_filename": PAINTED}
+    painted = changed(output={"painted": stream}, model={"executable": f"/{PAINTED}"})
+    Path("painted.yaml").write_text(json.dumps(painted))
+    unchecked_build(load_spec(changed())).write(Path("painted"))
+    Path("painted/run").mkdir()
+    for checkpoint in ("00", "12"):
+        Path(f"painted/run/multifile_restart_atm_20080902T{checkpoint}{MAGENTA}0000Z.mfr").mkdir()
+    Path(f"{PAINTED}.log").write_bytes(icon_logs.text(icon_logs.log()))
+    shown = io.BytesIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, TerminalFile(shown, encoding="utf-8", write_through=True))
+    main(arguments)
+    text = shown.getvalue().decode()
+    assert text
+    assert MAGENTA not in text
 
 
 def test_what_is_meant_for_a_service_reaches_it(tmp_path, capfd):
