@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import overload
 
 from nmlgen.values import frozen
@@ -64,3 +64,15 @@ def in_turn(*some: Sequence[int]) -> Sequence[int]:
     """These output times, which lie one behind the other."""
     parts = [part for dates in some if dates for part in (dates.parts if isinstance(dates, Windows) else (dates,))]
     return Windows(tuple(parts)) if len(parts) > 1 else parts[0] if parts else ()
+
+
+def neighbours(dates: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each two output times of which one comes next to the other, but for those within a range, which are all as far
+    from each other."""
+    before: int | None = None
+    for part in dates.parts if isinstance(dates, Windows) else (dates,):
+        if before is not None:
+            yield before, part[0]
+        if not isinstance(part, range):
+            yield from pairwise(part)
+        before = part[-1] if part else before

@@ -1,8 +1,8 @@
 """Output times of a stream, and how many of them come before a time."""
 
-from itertools import product
+from itertools import pairwise, product
 
-from nmlgen.models.icon.windows import Windows, in_turn, number_before
+from nmlgen.models.icon.windows import Windows, in_turn, neighbours, number_before
 
 
 def test_how_many_come_before_a_time_is_what_counting_says():
@@ -19,3 +19,11 @@ def test_output_times_in_turn_are_those_of_all_parts():
     assert list(several) == [0, 3, 6, 10, 11, 20, 25, 40]
     assert [list(several[at : at + 2]) for at in (2, 6)] == [[6, 10], [25, 40]]
     assert (in_turn((), range(3)), in_turn(())) == (range(3), ())
+
+
+def test_neighbours_within_a_range_are_not_gone_through():
+    long = range(0, 10**15, 5)
+    assert list(neighbours(())) == list(neighbours((7,))) == list(neighbours(long)) == []
+    assert list(neighbours((1, 4, 9))) == list(pairwise((1, 4, 9)))
+    several = in_turn(long, (10**15, 10**15 + 2), range(10**15 + 3, 10**18, 7))
+    assert list(neighbours(several)) == [(10**15 - 5, 10**15), (10**15, 10**15 + 2), (10**15 + 2, 10**15 + 3)]

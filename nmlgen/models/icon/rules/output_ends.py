@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from nmlgen.experiment.component import Component
 from nmlgen.findings import Finding, Severity
@@ -22,6 +21,7 @@ from nmlgen.models.icon.ranks import (
 )
 from nmlgen.models.icon.rules.streams import stream_name
 from nmlgen.models.icon.schedule import appended_date, dates_by_job, output_dates
+from nmlgen.models.icon.windows import neighbours
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.units.duration import Duration
 from nmlgen.values import frozen
@@ -184,10 +184,10 @@ def _step(date: int, begin: int, time: Clock) -> int:
 
 
 def _twice_in_a_step(dates: Sequence[int], begin: int, time: Clock) -> int | None:
-    """The second of two output times in one model step; None if each has its own."""
-    if isinstance(dates, range):
-        return None  # no interval is shorter than a step
-    return next((two for one, two in pairwise(dates) if _step(one, begin, time) == _step(two, begin, time)), None)
+    """The second of two output times in one model step; None if each has its own. No interval is shorter than a
+    step."""
+    pairs = neighbours(dates)
+    return next((two for one, two in pairs if _step(one, begin, time) == _step(two, begin, time)), None)
 
 
 def _length(milliseconds: int) -> str:

@@ -115,3 +115,14 @@ def test_streams_that_nobody_waits_for_are_not_gone_through_job_by_job(tmp_path,
     assert not looked_at
     assert codes([F, DEFAULT], 2, tmp_path, stop="23:50:00", leg="PT20M") == HANG
     assert len(looked_at) == 2
+
+
+def test_output_times_of_windows_are_not_gone_through_one_by_one(tmp_path, monkeypatch):
+    from nmlgen.models.icon.rules import output_ends
+
+    looked_at = []
+    step = output_ends._step
+    monkeypatch.setattr(output_ends, "_step", lambda *args: looked_at.append(args) or step(*args))
+    halves = TWO_WINDOWS.format("2000-01-01T10:05:00Z", "2000-01-01T10:00:00Z", "2000-01-01T23:00:00Z")
+    assert codes([f"{F}, {halves}"], 2, tmp_path, stop="23:50:00", leg="P1D") == ["OUT043"]
+    assert len(looked_at) < 20
