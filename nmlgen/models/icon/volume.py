@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -216,6 +216,7 @@ class _Sizes(NamedTuple):
     constant: Volume
 
 
+@remembered
 def _sizes(component: Component, stream: Group, level_type: str, domain: int) -> _Sizes:
     settings = tuple(
         (key, setting.certainty, repr(setting.origin.value))
@@ -317,6 +318,7 @@ def _without_boundary(cells: int) -> dict[str, int]:
     return {"cell": cells, "edge": cells * 3 // 2, "vertex": cells // 2 + 2}
 
 
+@remembered
 def read_dictionary(component: Component) -> dict[str, str] | None:
     """The names that `output_nml_dict` translates, in lower case; empty without one, None if it cannot be read."""
     swapped = component["io_nml", "linvert_dict"].value is True
@@ -707,6 +709,14 @@ class _Shared:
     requested: frozenset[str]
     values: tuple[tuple[object, ...], ...]
 
+    def __hash__(self) -> int:
+        """Worked out once: each stream, level type and domain is looked up by it."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.release, self.grid_name, self.points, self.requested, self.values))
+
 
 def _shared_settings(group: Group) -> Iterator[tuple[str, Setting]]:
     """What is written in a group but for what is each point's own."""
@@ -726,7 +736,13 @@ def _shared(component: Component) -> _Shared:
     )
     grid = None if component.grid_name is None else str(component.grid_name.value)
     places = tuple(_places(component, domain) for domain in range(1, domains(component) + 1))
-    return _Shared(component.registry.release, grid, places, _requested(component), values)
+    return _the_same(_Shared(component.registry.release, grid, places, _requested(component), values))
+
+
+@lru_cache(maxsize=16)
+def _the_same(shared: _Shared) -> _Shared:
+    """Of what is equal the one that came first, which whatever is looked up by it is not compared with again."""
+    return shared
 
 
 def _places(component: Component, domain: int) -> tuple[int, ...] | None:
@@ -763,7 +779,7 @@ _TIMES = frozenset(
 """When a stream writes, which the size of one output step does not depend on."""
 
 
-@lru_cache(maxsize=512)  # as many as there are streams, each of which is asked for more than once
+@lru_cache(maxsize=512)  # as many as there are streams, which the points of a sweep share
 def _recorded(recorded: _Recorded) -> _Sizes:
     return _Contents(recorded.component, recorded.stream, recorded.level_type, recorded.domain).sizes()
 

@@ -262,6 +262,44 @@ def test_dictionary(tmp_path: Path) -> None:
     assert read_dictionary(swapped) == {"temp": "t_air"}
 
 
+def test_what_a_stream_writes_is_worked_out_once_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out: list[int] = []
+    recorded = volumes._recorded.__wrapped__
+    monkeypatch.setattr(volumes, "_recorded", lambda one: worked_out.append(one.domain) or recorded(one))
+    component = wave("output.atm.ml_varlist=[temp]")
+    first = stream_volumes(component)
+    assert (first, rank_bytes(component), stream_volumes(component)) == (first, rank_bytes(component), first)
+    assert worked_out == [1]
+
+
+def test_what_all_streams_share_is_hashed_once_and_compared_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = volumes._shared(wave("output.atm.ml_varlist=[temp]"))
+    assert volumes._shared(wave("output.atm.ml_varlist=[temp]")) is shared
+    assert volumes._shared(wave("output.atm.ml_varlist=[u]")) != shared
+    hashed: list[int] = []
+
+    class Counted:
+        def __hash__(self) -> int:
+            hashed.append(1)
+            return 1
+
+    one = evolve(shared, values=((Counted(),),))
+    assert hash(one) == hash(one)
+    assert len(hashed) == 1
+
+
+def test_a_dictionary_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    (tmp_path / "dict").write_text("t_air temp\n")
+    monkeypatch.setattr(volumes, "read_bytes", lambda path: read.append(path) or path.read_bytes())
+    component = wave("output.atm.ml_varlist=[t_air]", "namelists.io_nml.output_nml_dict=dict")
+    inputs = (InputFile("dict", written("inputs", str(tmp_path / "dict"), "spec")),)
+    there = evolve(component.experiment, inputs=inputs).components[0]
+    assert only(there).step == Volume.exactly(LEVELS + 8)
+    assert unknown_names(there, there.streams[0], "ml") == ()
+    assert len(read) == 1
+
+
 @pytest.mark.parametrize(
     ("selection", "levels"),
     [
