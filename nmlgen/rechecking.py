@@ -141,8 +141,9 @@ class _Last:
             self._watched = WatchedExperiment(self._experiment)
         who, number = asker
         subject = self._watched if number is None else self._watched.components[number]
-        with self._watched.notes.taken() as questions:
+        with self._watched.notes.taken() as asked:
             said = ask(who, subject)
+        questions = asked.questions()
         before = self._heard.get(asker)
         for question in before.questions - questions if before else ():
             self._askers[question].discard(asker)

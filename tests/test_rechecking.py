@@ -14,7 +14,7 @@ import nmlgen
 from nmlgen.checking import check_experiment, verdict
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.memory import all_kept
+from nmlgen.experiment.memory import all_kept, remembered
 from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.experiment.watched import Question, WatchedExperiment
 from nmlgen.models.icon.continuation import can_go_on
@@ -46,7 +46,7 @@ def group(*, is_open: bool = False, **settings: Setting) -> Group:
 def asked_by(rule: type[Rule], number: int | None, watched: WatchedExperiment) -> set[Question]:
     with watched.notes.taken() as asked:
         verdict(rule, watched if number is None else watched.components[number], None)
-    return asked
+    return asked.questions()
 
 
 @pytest.mark.parametrize("mapping", [CHAIN, COUPLED], ids=["chain", "coupled"])
@@ -72,7 +72,7 @@ def test_a_watched_experiment_answers_as_the_plain_one():
                     found, plain = verdict(rule, twin, None), verdict(rule, subject, None)
                 assert found.findings == plain.findings
                 assert repr(found.undecided) == repr(plain.undecided)
-                assert asked, rule.code
+                assert asked.questions(), rule.code
 
 
 def test_who_wants_errors_only_hears_of_all_of_them():
@@ -103,7 +103,7 @@ def test_the_very_same_behind_a_key_is_settled(before, thing, settled):
     experiment = WatchedExperiment(nmlgen.load_spec(MAPPING).experiment)
     with experiment.notes.taken() as asked:
         experiment.directives.get("a")
-    (question,) = (question for question in asked if question.arguments == ("a",))
+    (question,) = (question for question in asked.questions() if question.arguments == ("a",))
     assert question.is_settled(before, thing) is settled
 
 
@@ -131,7 +131,8 @@ def test_what_somebody_wrote_anew_in_a_group_is_not_settled(name, before, thing,
         experiment.components[0]["run_nml", name]
     with experiment.notes.taken() as of_group:
         experiment.components[0].group("run_nml").effective(experiment.registry, "run_nml", name)
-    asked = {question for question in of_component | of_group if question.arguments[-1:] == (name,)}
+    both = of_component.questions() | of_group.questions()
+    asked = {question for question in both if question.arguments[-1:] == (name,)}
     assert len(asked) == 2
     assert {question.is_settled(before, thing) for question in asked} == {settled}
 
@@ -141,9 +142,37 @@ def test_other_questions_are_never_settled():
     with experiment.notes.taken() as asked:
         experiment.components[0].group("run_nml")
         assert experiment.name
-    assert len(asked) == 2
+    assert len(asked.questions()) == 2
     same = group(a=A)
-    assert not any(question.is_settled(same, same) for question in asked)
+    assert not any(question.is_settled(same, same) for question in asked.questions())
+
+
+@remembered
+def _all_directives(experiment):
+    return [experiment.directives.get(f"name{number}") for number in range(200)]
+
+
+@remembered
+def _of_one(experiment, number):
+    return experiment.environment.get(f"NAME{number}"), _all_directives(experiment)
+
+
+@remembered
+def _of_many(experiment):
+    return [_of_one(experiment, number) for number in range(100)]
+
+
+def test_what_many_have_asked_for_is_not_held_by_each_of_them():
+    experiment = WatchedExperiment(nmlgen.load_spec(MAPPING).experiment)
+    with experiment.notes.taken() as asked:
+        _of_many(experiment)
+    with experiment.notes.taken() as again:
+        _of_many(experiment)
+    wanted = {*(f"name{number}" for number in range(200)), *(f"NAME{number}" for number in range(100))}
+    for one in (asked, again):
+        assert {question.arguments[0] for question in one.questions()} == wanted
+    held = [one._own for one in experiment.derived._asked.values()]
+    assert (len(held), sum(map(len, held))) == (102, 300)
 
 
 # --- What it says ----------------------------------------------------------------------------------------

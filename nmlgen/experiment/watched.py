@@ -146,31 +146,67 @@ def _places(experiment: Experiment) -> dict[int, Place]:
     return places
 
 
+_MOST_COPIED = 50
+"""Questions that are noted anew by each that asks for what asked them: of more it is noted where they are."""
+
+
+class Asked:
+    """What was asked, by itself and by what it asked for: where ten thousand things are worked out of the same ten
+    thousand settings, each does not hold them all."""
+
+    def __init__(self) -> None:
+        self._own: set[Question] = set()
+        self._others: dict[int, Asked] = {}
+
+    def add(self, question: Question) -> None:
+        """This was asked, too."""
+        self._own.add(question)
+
+    def add_all(self, other: Asked) -> None:
+        """All was asked that another one asked, who asks nothing any more."""
+        if other._others or len(other._own) > _MOST_COPIED:
+            self._others[id(other)] = other
+        else:
+            self._own |= other._own
+
+    def questions(self) -> set[Question]:
+        """All of them."""
+        found: set[Question] = set()
+        seen, left = {id(self)}, [self]
+        while left:
+            one = left.pop()
+            found |= one._own
+            left += (other for number, other in one._others.items() if number not in seen)
+            seen |= one._others.keys()
+        return found
+
+
 class Notes:
     """The questions that are asked. What is worked out once is asked for by many: each of them asks what that asked."""
 
     def __init__(self) -> None:
-        self._open: list[set[Question]] = []
+        self._open: list[Asked] = []
 
     def add(self, place: Place, ask: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> None:
         """Somebody asks this."""
         if self._open:
             self._open[-1].add(Question(place, ask, arguments))
 
-    def add_all(self, questions: Iterable[Question]) -> None:
+    def add_all(self, asked: Asked) -> None:
         """Somebody asks for what asked these."""
         if self._open:
-            self._open[-1].update(questions)
+            self._open[-1].add_all(asked)
 
     @contextmanager
-    def taken(self) -> Iterator[set[Question]]:
+    def taken(self) -> Iterator[Asked]:
         """What is asked in the meantime; whoever asks around it asked it, too."""
-        own: set[Question] = set()
+        own = Asked()
         self._open.append(own)
         try:
             with disk.recorded() as looks:
                 yield own
-            own.update(Question(_DISK, _seen, (question,)) for question in looks.seen)
+            for question in looks.seen:
+                own.add(Question(_DISK, _seen, (question,)))
             if not looks.repeatable:
                 own.add(Question(_DISK, _unrepeatable))
         finally:
@@ -182,7 +218,7 @@ class _Derived(Derived):
     def __init__(self, subject: Any, notes: Notes) -> None:
         super().__init__(subject)
         self._notes = notes
-        self._asked: dict[Any, set[Question]] = {}
+        self._asked: dict[Any, Asked] = {}
 
     def __getitem__(self, look: Any) -> Any:
         if look in self:
