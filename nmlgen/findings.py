@@ -163,6 +163,7 @@ def joined(reports: Iterable[Report]) -> Report:
 
 
 _MOST_KNOWN = 5_000  # ICON has four thousand output variables
+_LONGEST_WORD = 1_000  # characters: each may be held against each of another word
 
 
 def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | None:
@@ -262,8 +263,8 @@ _NAMED = re.compile(r'"([^"]*)"')
 
 def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
     """The known word that is most like another one, among those that are as much like it as the cutoff, of which 1 is
-    the same; None if there is none."""
-    return _most_like(word, tuple(known), cutoff)
+    the same; None if there is none, or the word is a long text."""
+    return _most_like(word, tuple(known), cutoff) if len(word) <= _LONGEST_WORD else None
 
 
 @lru_cache(maxsize=1024)  # a file is judged again for each release and each way of its script

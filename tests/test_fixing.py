@@ -342,6 +342,11 @@ def test_of_more_names_than_any_model_has_none_is_meant():
     assert not did_you_mean("num_io_procs", [*names, "num_oi_procs"])
 
 
+def test_of_a_long_text_nothing_else_was_meant():
+    assert did_you_mean("a" * 999 + "b", ["a" * 1000])
+    assert not did_you_mean("a" * 1000 + "b", ["a" * 1001])
+
+
 WORDS = st.text("abc", max_size=7)
 
 

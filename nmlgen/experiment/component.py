@@ -40,6 +40,7 @@ KINDS = {
 }
 """master_model_nml: model_type and the component that it starts."""
 
+_LONGEST_TITLE = 100  # characters: hundreds of messages may name a model
 MOST_MODELS = 15
 """ICON 2024.10 stops at a sixteenth (`mo_master_nml.f90:260`)."""
 MOST_TASKS = 1_000_000
@@ -169,10 +170,10 @@ class Component(Subject):
 
     @property
     def title(self) -> str:
-        """What a message calls it: its name, else its label, else its number."""
+        """What a message calls it: its name, unless it is a long text, else its label, else its number."""
         setting = self[MODEL_GROUP, "model_name"]
         name = "" if setting.certainty is Certainty.UNKNOWN else str(setting.value).strip()
-        return name or self.model.label or f"model {self.number + 1}"
+        return (name if len(name) <= _LONGEST_TITLE else "") or self.model.label or f"model {self.number + 1}"
 
     @property
     def grid_name(self) -> Setting | None:

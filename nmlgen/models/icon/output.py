@@ -19,6 +19,8 @@ from nmlgen.units.calendar import Instant
 from nmlgen.units.timedelta import TimeDelta
 from nmlgen.values import field, frozen
 
+_MOST_WINDOWS = 100
+"""A bound on work: ICON has room for ten."""
 _UNIT_SECONDS = {1: 1, 2: 60, 3: 3600, 4: 86400, 5: 86400 * 30, 6: 86400 * 365}
 
 
@@ -66,7 +68,11 @@ def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, 
     which the triples replace the first ones (`mo_name_list_output_init.f90:1098-1122`)."""
     bounds = component.stream_setting(stream, "output_bounds")
     found = _windows_of_bounds(component, stream, bounds) if bounds.is_written else ()
-    starts = _until_blank(as_list(component.stream_setting(stream, "output_start").value)[len(found) :])
+    start = component.stream_setting(stream, "output_start")
+    starts = _until_blank(as_list(start.value)[len(found) :])
+    if len(found) + len(starts) > _MOST_WINDOWS:
+        setting = start if starts else bounds
+        raise UndecidedError(setting, f"{setting.name} makes more than {_MOST_WINDOWS} windows")
     if found and not starts:
         return found
     stops = as_list(component.stream_setting(stream, "output_end").value)[len(found) :][: len(starts)]

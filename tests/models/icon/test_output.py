@@ -188,6 +188,29 @@ def test_cells_of_an_unnamed_grid(build: Build, file: str) -> None:
         points(build(f"grid: {{name: null, file: {file}}}"))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        lambda number: f"output_bounds: [{', '.join(['0.0, 60.0, 3600.0'] * number)}]",
+        lambda number: ", ".join(
+            f"{name}: [{', '.join([text] * number)}]"
+            for name, text in (
+                ("output_start", "2000-01-01T00:00:00Z"),
+                ("output_end", "2000-01-01T00:00:00Z"),
+                ("output_interval", "PT1H"),
+            )
+        ),
+    ],
+)
+def test_more_windows_than_anybody_could_look_at(build: Build, settings: Callable[[int], str]) -> None:
+    many, more = (build(stream(1, "PT5M", settings(number))) for number in (100, 101))
+    assert len(windows(many, many.streams[0], clock(many))) == 100
+    with pytest.raises(UndecidedError) as caught:
+        windows(more, more.streams[0], clock(more))
+    assert caught.value.reason is not None
+    assert caught.value.reason.endswith("makes more than 100 windows")
+
+
 UNITS = [(1, 1), (2, 60), (3, 3600), (4, 86400), (5, 30 * 86400), (6, 365 * 86400)]
 
 

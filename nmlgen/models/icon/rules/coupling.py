@@ -378,11 +378,12 @@ class UnknownCouple(Rule):
             for side, found in ((couple.source, source), (couple.target, target)):
                 if not components_of(experiment, side) and not has_others and side.component is not None:
                     names = [component.name for component in experiment.components]
+                    titles = " or ".join(component.title for component in experiment.components)
                     yield self.finding(
                         side.component,
                         f'no model is called "{side.component.value}"',
                         *did_you_mean(str(side.component.value), names),
-                        f"expected: a model_name, {' or '.join(names)}{is_output * _OR_A_PROGRAM}",
+                        f"expected: a model_name, {titles}{is_output * _OR_A_PROGRAM}",
                     )
                 elif found is not None:
                     yield from self._grids(side, found)

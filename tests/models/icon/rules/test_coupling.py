@@ -383,3 +383,14 @@ def test_what_only_a_later_coupler_takes(release, words, tmp_path):
     text = f"coupling:\n  coupling:\n    - {couple} interpolation: [dnn, {{nnn: {{n: 4}}}}]}}\n"
     messages = found(coupling.CouplingFileRefused, text, tmp_path, f"model.release='{release}'")
     assert [message.split()[1] for message in messages] == words
+
+
+def test_a_model_with_a_long_name_is_called_by_its_label(tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"models: {{atm: {{name: {'a' * 101}}}}}\n{COUPLE}" % "nobody", encoding="utf-8")
+    given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"]
+    (found,) = judge(load_spec(path, given).experiment, [coupling.UnknownCouple])[:1]
+    assert found.notes[-1].startswith("expected: a model_name, atm or oce")
+    path.write_text(f"models: {{atm: {{name: {'a' * 100}}}}}\n{COUPLE}" % "nobody", encoding="utf-8")
+    (found,) = judge(load_spec(path, given).experiment, [coupling.UnknownCouple])[:1]
+    assert found.notes[-1].startswith(f"expected: a model_name, {'a' * 100} or oce")
