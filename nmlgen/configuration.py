@@ -46,6 +46,9 @@ _HEADER = re.compile(r"\s*(\[{1,2})([^\[\]]+)\]")
 _KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
 _MOST_DOTS, _MOST_DOTS_OF_ALL = 500, 50_000  # in a line, and in all lines together
 _PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_MOST_HELD = 5_000_000
+_LONGEST_TABLE = 200  # characters of a name that are put before each key of the table
+_MOST_VARIABLES = 1000  # of a profile: each script begins with them
 _WILD = re.compile(r"[*?]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -64,46 +67,95 @@ class Exemption:
     directory: Path
     span: Span
 
-    def covers(self, path: Path) -> bool:
-        """Whether it holds for a file, given by its resolved path."""
-        if self.path is None:
-            return True
-        try:
-            relative = path.relative_to(self.directory)
-        except ValueError:
-            return False
-        name = relative.as_posix() if "/" in self.path else relative.name
-        return matches(self.path, name)
-
-    def among(self, sources: Mapping[Path, Source]) -> tuple[frozenset[str], bool]:
-        """The names of the files it holds for, of those that were judged, and whether these are all there are."""
-        covered = [path for path in sources if self.covers(path)]
-        return frozenset(sources[path].name for path in covered), bool(covered) and set(self._files()) <= set(covered)
-
-    def _files(self) -> Iterator[Path]:
-        """The files that are there, those that it holds for; without a path, a file that nobody can have judged."""
-        if self.path is None:
-            yield self.directory
-            return
+    @property
+    def start(self) -> Path:
+        """The directory in which, or below, all files lie that it holds for."""
         start = self.directory
-        for part in self.path.split("/")[:-1]:
+        for part in (self.path or "").split("/")[:-1]:
             if _WILD.search(part):
                 break
             start /= part
-        for directory, _, names in disk.walk(start, follows=False):
-            yield from (path for name in names if self.covers(path := Path(directory) / name))
+        return start
+
+
+class _Names:
+    """Files below a directory by what a path of an exemption may say of them."""
+
+    def __init__(self, directory: Path, paths: Iterable[Path]) -> None:
+        self._paths: dict[str, list[Path]] = {}
+        self._names: dict[str, list[Path]] = {}
+        for path in paths:
+            if path.is_relative_to(directory):
+                self._paths.setdefault(path.relative_to(directory).as_posix(), []).append(path)
+                self._names.setdefault(path.name, []).append(path)
+
+    def covered(self, one: Exemption, work: _Work) -> set[Path]:
+        """Those that an exemption with a path holds for."""
+        said = one.path or ""
+        names = self._paths if "/" in said else self._names
+        wild = _WILD.search(said)
+        if wild is None:
+            return set(names.get(said.removeprefix("./"), ()))
+        start = said[: wild.start()].removeprefix("./")
+        some = [name for name in names if name.startswith(start)]
+        work.add(sum(map(len, some)), one)
+        return {path for name in some if matches(said, name) for path in names[name]}
+
+
+class _Work:
+    """A bound on work: the characters of names that are held against paths with wildcards."""
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    def add(self, characters: int, one: Exemption) -> None:
+        """Raises ConfigurationError at the exemption that is too much."""
+        self._done += characters
+        if self._done > _MOST_HELD:
+            message = "the paths of exemptions have too many wildcards for so many files"
+            raise ConfigurationError(one.span, message, ("expected: fewer paths, or paths that begin otherwise",))
+
+
+class _Reach:
+    """The files that exemptions hold for, of those that were judged and of those that are there."""
+
+    def __init__(self, sources: Mapping[Path, Source]) -> None:
+        self._sources = sources
+        self._judged: dict[Path, _Names] = {}
+        self._there: dict[tuple[Path, Path], _Names] = {}
+        self._work = _Work()
+
+    def among(self, one: Exemption) -> tuple[frozenset[str], bool]:
+        """The names of the files it holds for, of those that were judged, and whether these are all there are."""
+        if one.path is None:
+            return frozenset(source.name for source in self._sources.values()), False
+        if one.directory not in self._judged:
+            self._judged[one.directory] = _Names(one.directory, self._sources)
+        covered = self._judged[one.directory].covered(one, self._work)
+        files = frozenset(self._sources[path].name for path in covered)
+        return files, bool(covered) and self._files(one).covered(one, self._work) <= covered
+
+    def _files(self, one: Exemption) -> _Names:
+        """The files that are there. Each directory is gone through once."""
+        place = one.directory, one.start
+        if place not in self._there:
+            walk = disk.walk(one.start, follows=False)
+            paths = (Path(directory) / name for directory, _, names in walk for name in names)
+            self._there[place] = _Names(one.directory, paths)
+        return self._there[place]
 
 
 def suppressions_of(exemptions: Iterable[Exemption], sources: Mapping[Path, Source]) -> Iterator[Suppression]:
     """What exemptions mean for files that were judged; those that hold for none of them are not among them.
 
     Only if all files that one holds for were judged can it be said to be of no use. Files are looked for once for all
-    exemptions with one path.
+    exemptions with one path. Raises ConfigurationError where they are more than can be looked at.
     """
     known: dict[tuple[Path, str | None], tuple[frozenset[str], bool]] = {}
+    reach = _Reach(sources)
     for one in exemptions:
         place = (one.directory, one.path)
-        files, is_needed = known[place] if place in known else known.setdefault(place, one.among(sources))
+        files, is_needed = known[place] if place in known else known.setdefault(place, reach.among(one))
         if files:
             yield Suppression(one.rule, one.reason, one.span, files, is_needed=is_needed)
 
@@ -138,6 +190,10 @@ class Configuration:
         return max(said, key=lambda entry: len(entry[0]))[1] if said else None
 
 
+NOTHING_SAID = Configuration()
+"""What holds where there is no file."""
+
+
 class ConfigurationError(InputError):
     """A configuration that cannot be used: what is wrong with it, where, and what was expected."""
 
@@ -153,23 +209,35 @@ def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None
 
 
-def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Configuration:
+def find_configuration(
+    path: Path, rules: Mapping[str, str], files: Files, known: dict[Path, Configuration | None] | None = None
+) -> Configuration:
     """The configuration that holds for a file or a directory: the nearest one in its directory or above.
 
-    `rules` has the name of each code. Of two files in one directory `nmlgen.toml` counts. Raises InputError, with the
-    place, for a file that is no TOML, an unknown key and a wrong value.
+    `rules` has the name of each code. Of two files in one directory `nmlgen.toml` counts. What lies in a directory is
+    `known` afterwards, so that it is not read again. Raises InputError, with the place, for a file that is no TOML, an
+    unknown key and a wrong value.
     """
     start = Path(os.path.realpath(path))
+    known = {} if known is None else known
     for directory in (start, *start.parents):
-        if files.is_file(file := directory / _FILE):
-            return _Reader(file, _load(file, files), "", rules).configuration()
-        file = directory / _PROJECT_FILE
-        if files.is_file(file) and "nmlgen" in files.read(file, os.path.relpath(file)).text:  # others need be no TOML
-            source, tables = _load(file, files)
-            table = tables.get("tool", {})
-            if isinstance(table, dict) and "nmlgen" in table:
-                return _Reader(file, (source, table["nmlgen"]), f"{_PROJECT_TABLE}.", rules).configuration()
-    return Configuration()
+        if directory not in known:
+            known[directory] = _lying_in(directory, rules, files)
+        if (found := known[directory]) is not None:
+            return found
+    return NOTHING_SAID
+
+
+def _lying_in(directory: Path, rules: Mapping[str, str], files: Files) -> Configuration | None:
+    if files.is_file(file := directory / _FILE):
+        return _Reader(file, _load(file, files), "", rules).configuration()
+    file = directory / _PROJECT_FILE
+    if files.is_file(file) and "nmlgen" in files.read(file, os.path.relpath(file)).text:  # others need be no TOML
+        source, tables = _load(file, files)
+        table = tables.get("tool", {})
+        if isinstance(table, dict) and "nmlgen" in table:
+            return _Reader(file, (source, table["nmlgen"]), f"{_PROJECT_TABLE}.", rules).configuration()
+    return None
 
 
 def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
@@ -268,6 +336,8 @@ class _Reader:
     def profile(self, variables: Any) -> tuple[tuple[str, str], ...]:
         if not isinstance(variables, dict):
             raise self.wrong("profile", '"profile" is a table of variables')
+        if len(variables) > _MOST_VARIABLES:
+            raise self.wrong("profile", f'"profile" has more than {_MOST_VARIABLES} variables')
         for name, value in variables.items():
             if not is_variable(name):
                 raise self.wrong(f"profile.{name}", f'"{name}" is no name of a variable')
@@ -328,6 +398,6 @@ def _places(source: Source) -> Iterable[tuple[str, Span]]:
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}.{counts[table]}"
             yield table, source.span(number, header.start(1) + 1, header.end() - header.start(1))
-        elif key := _KEY.match(line):
+        elif len(table) <= _LONGEST_TABLE and (key := _KEY.match(line)):
             name = f"{table}.{key[1]}" if table else key[1]
             yield name, source.span(number, key.start(1) + 1, len(key[1]))

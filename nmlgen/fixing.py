@@ -128,7 +128,8 @@ def _reach(given: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str], within: tuple[Path, ...]) -> int:
-    """Make the fixes that do not touch one another, and return how many they were; `texts` gets the new texts.
+    """Make the fixes that do not touch one another, but for what is taken away side by side, and return how many they
+    were; `texts` gets the new texts.
 
     A fix is made whole or not at all, and only where it speaks of the text of a file itself, which lies `within` one of
     these directories: a link in a directory may lead anywhere.
@@ -144,7 +145,7 @@ def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str], within: t
         if any(id(edit.span.source) not in paths for edit in found.edits):
             continue
         edits = [(paths[id(edit.span.source)], *edit.span.offsets, edit.replacement) for edit in found.edits]
-        if any(_is_taken(taken.get(path, []), start, end) for path, start, end, _ in edits):
+        if any(_is_taken(taken.get(path, []), start, end, text) for path, start, end, text in edits):
             continue
         for path, start, end, replacement in edits:
             insort(taken.setdefault(path, []), (start, end, replacement))
@@ -154,10 +155,19 @@ def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str], within: t
     return count
 
 
-def _is_taken(edits: Sequence[tuple[int, int, str]], start: int, end: int) -> bool:
-    """Whether one of the edits, which stand in order and apart, touches a stretch of the text."""
+def _is_taken(edits: Sequence[tuple[int, int, str]], start: int, end: int, replacement: str) -> bool:
+    """Whether one of the edits, which stand in order and apart, touches a stretch of the text.
+
+    Stretches that are taken away may lie side by side: of thousands of lines each would touch the next one.
+    """
     before = bisect_right(edits, end, key=itemgetter(0))
-    return before > 0 and edits[before - 1][1] >= start
+    for first, last, text in reversed(edits[max(0, before - 2) : before]):
+        if last < start:
+            return False
+        are_beside = first < last == start < end or start < end == first < last
+        if not are_beside or text or replacement:
+            return True
+    return False
 
 
 def _pieces(text: str, edits: list[tuple[int, int, str]]) -> Iterator[str]:

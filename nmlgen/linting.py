@@ -9,7 +9,7 @@ from pathlib import Path
 from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
-from nmlgen.configuration import Configuration, find_configuration, suppressions_of
+from nmlgen.configuration import NOTHING_SAID, Configuration, find_configuration, suppressions_of
 from nmlgen.errors import UnreadableError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
@@ -92,15 +92,17 @@ def lint(
     files = files or Files()
     names = rule_names()
     chosen, left_out = selectors(select, names), selectors(ignore, names)
-    reports: dict[Configuration, list[Report]] = {}
+    reports: dict[int, tuple[Configuration, list[Report]]] = {}
     configurations: dict[Path, Configuration] = {}
+    known: dict[Path, Configuration | None] = {}
     all_targets = targets(map(Path, paths), files, is_fragment=is_fragment, passed_over=passed_over)
     for target in all_targets if track is None else track(all_targets):
         if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
             continue
         directory = target.path.parent
         if directory not in configurations:
-            configurations[directory] = Configuration() if is_isolated else find_configuration(directory, names, files)
+            found_there = NOTHING_SAID if is_isolated else find_configuration(directory, names, files, known)
+            configurations[directory] = found_there
         configuration = configurations[directory]
         profile = {**dict(configuration.profile), **(variables or {})}
         linting = _Linting(
@@ -125,10 +127,10 @@ def lint(
                 raise
             passed_over(f"{target.path}: it cannot be judged without {error}")
             continue
-        reports.setdefault(configuration, []).append(found)
+        reports.setdefault(id(configuration), (configuration, []))[1].append(found)
     return joined(
         _configured(joined(given), configuration, Selection(chosen or configuration.select, left_out), files)
-        for configuration, given in reports.items()
+        for configuration, given in reports.values()
     )
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 import nmlgen
+from nmlgen import configuration
 from nmlgen.codes import rule_names
-from nmlgen.configuration import Configuration, find_configuration
+from nmlgen.configuration import Configuration, Exemption, _places, find_configuration
 from nmlgen.errors import InputError
 from nmlgen.files import Files
+from nmlgen.source import Source
 
 BAD = "&run_nml\n num_lev = 3., 4\n ltimr = .true.\n/\n"
 """NML002 and NML003 are found in it."""
@@ -195,6 +197,49 @@ def test_places_in_a_project_file(here):
     (here / "pyproject.toml").write_text("tool.nmlgen = 1\n")
     with pytest.raises(InputError, match=r"^pyproject\.toml:1:1: tool\.nmlgen is a table"):
         linted("run/NAMELIST_one")
+
+
+def test_a_name_of_a_table_is_not_put_before_each_key():
+    text = f"[{'a' * 10_000}]\n" + "".join(f"k{number} = 1\n" for number in range(1000))
+    assert sum(len(name) for name, _ in _places(Source("nmlgen.toml", text))) < 20_000
+
+
+def test_a_file_is_read_once_for_all_directories_below(here, monkeypatch):
+    (here / "nmlgen.toml").write_text('icon-release = "2024.01"\n')
+    for number in range(20):
+        (here / f"run{number}").mkdir()
+        (here / f"run{number}" / "NAMELIST_a").write_text(BAD)
+    read = []
+    load = configuration._load
+    monkeypatch.setattr(configuration, "_load", lambda *given: read.append(1) or load(*given))
+    assert linted(".")
+    assert len(read) == 1
+
+
+def test_many_exemptions_and_files(here, monkeypatch):
+    for number in range(20):
+        (here / "run" / f"NAMELIST_{number}").write_text(BAD)
+    hashed = []
+    monkeypatch.setattr(Exemption, "__hash__", lambda one: hashed.append(1) or 1)
+    monkeypatch.setattr(configuration, "_MOST_HELD", 10_000)
+
+    def exempt(form: str) -> None:
+        entries = (f'[[ignore]]\nrule = "NML003"\npath = "{form}{number}"\nreason = "x"\n' for number in range(500))
+        (here / "nmlgen.toml").write_text("".join(entries))
+
+    for form in ("NAMELIST_", "run/NAMELIST_", "mistral/*"):
+        exempt(form)
+        assert linted("run")
+    assert not hashed
+    exempt("*_")
+    with pytest.raises(InputError, match=r"nmlgen.toml:\d+:1: the paths of exemptions have too many wildcards"):
+        linted("run")
+
+
+def test_a_profile_of_very_many_variables(here):
+    (here / "nmlgen.toml").write_text("[profile]\n" + "".join(f'a{number} = "1"\n' for number in range(1001)))
+    with pytest.raises(InputError, match=r'nmlgen.toml:1:1: "profile" has more than 1000 variables'):
+        find(here)
 
 
 def test_a_configuration_that_cannot_be_read(here):

@@ -16,7 +16,7 @@ import nmlgen
 from nmlgen.errors import WriteError
 from nmlgen.files import Files, decode, encode
 from nmlgen.findings import Edit, Fix, _mistakes, did_you_mean, nearest
-from nmlgen.fixing import _apply
+from nmlgen.fixing import _apply, _is_taken
 from nmlgen.source import Source
 
 CASES = [
@@ -311,6 +311,29 @@ def test_fixes_that_touch_are_made_one_after_the_other(path):
     ]
     assert _apply(fixes, files, texts, (Path("/"),)) == 2
     assert texts == {path.resolve(): "AbcDef!"}
+
+
+def test_lines_side_by_side_are_taken_away_at_once(path, monkeypatch):
+    group = "&run_nml\n nsteps = 3\n/\n"
+    path.write_text(group + "! nmlgen: ignore[NML012] why\n" * 64)
+    passes = []
+    judge = nmlgen.fixing.lint
+    monkeypatch.setattr(nmlgen.fixing, "lint", lambda *given, **more: passes.append(1) or judge(*given, **more))
+    fixed = nmlgen.fix([path], select=["SPC009"])
+    assert (fixed.count, len(passes)) == (64, 2)
+    assert [after for _, after in fixed.changes.values()] == [group]
+
+
+def test_what_is_taken_away_beside_what_is_not():
+    edits = [(2, 4, ""), (6, 8, "")]
+    assert not _is_taken(edits, 4, 6, "")
+    assert not _is_taken(edits, 0, 2, "")
+    assert _is_taken(edits, 4, 6, "x")
+    assert _is_taken(edits, 4, 4, "")
+    assert _is_taken(edits, 3, 5, "")
+    assert _is_taken([(2, 2, "")], 2, 4, "")
+    assert _is_taken([(2, 4, "x")], 4, 6, "")
+    assert not _is_taken([(2, 4, "x")], 5, 6, "")
 
 
 def test_bytes_come_back():

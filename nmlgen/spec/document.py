@@ -32,6 +32,7 @@ _CHARACTERS = 200  # of a text that count as one more: aliases of a long one are
 MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
+_LONGEST_KEY = 1024  # what YAML takes without a `?`; a message names all the keys above what it speaks of
 _KEPT = 50_000  # bytes; what ships has less
 _FEW = 5_000
 _INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -312,6 +313,10 @@ class _Reader:
             return problem("SPC001", "a key is a word, not a list or a mapping", span)
         if not node.value:
             return problem("SPC001", "a key is a word; here it is empty", span)
+        if len(node.value) > _LONGEST_KEY:
+            return problem(
+                "SPC001", f"a key of more than {_LONGEST_KEY} characters", span, "no key of a spec is that long"
+            )
         if _CONTROL.search(node.value) or _UNWRITABLE.search(node.value):
             return problem("SPC001", f"the key {node.value!r} is not a word on one line", span)
         if node.value == "<<" and node.style is None:
@@ -370,6 +375,8 @@ def scalar(text: str) -> Any:
 def _plain_key(key: Any, name: str) -> str:
     if not isinstance(key, str) or not key or _CONTROL.search(key) or _UNWRITABLE.search(key):
         raise SpecError((problem("SPC001", f"{name}: the key {key!r} is not a word", None),))
+    if len(key) > _LONGEST_KEY:
+        raise SpecError((problem("SPC001", f"{name}: a key of more than {_LONGEST_KEY} characters", None),))
     return key
 
 
