@@ -166,17 +166,20 @@ def _long(word: StaticWord, rest: deque[StaticWord], table: OptionTable) -> Give
 
 
 def _letters(word: StaticWord, rest: deque[StaticWord], table: OptionTable) -> list[GivenOption]:
-    """The options of one word such as `-vN2`."""
+    """The options of one word such as `-vN2`; one without a value stands among them once."""
     given: list[GivenOption] = []
-    for at in range(1, len(word.start)):
-        letter = word.start[at]
+    switches = set[str]()
+    for at, letter in enumerate(word.start[1:], start=1):
+        if letter in switches:
+            continue
         option = table.letter(letter)
-        behind = word.after(at + 1) if word.text is None or at + 1 < len(word.text) else None
         if option is None:
             return [*given, GivenOption(f"-{letter}", word)]
         if option.value != "none":
+            behind = word.after(at + 1) if word.text is None or at + 1 < len(word.text) else None
             one = GivenOption(f"-{letter}", word, option, behind)
             return [*given, one if behind is not None else _with_next(one, rest)]
+        switches.add(letter)
         given.append(GivenOption(f"-{letter}", word, option))
     if word.text is None:
         given.append(GivenOption(word.start, word, is_undecided=True))

@@ -6,8 +6,9 @@ import pytest
 from rows import rows
 
 import nmlgen
-from nmlgen.schedulers.pbs.directives import pbs_directives, read_pbs_directives
-from nmlgen.schedulers.pbs.values import PbsValueError, check_option, check_resource
+from nmlgen.schedulers.pbs.directives import PbsDirective, pbs_directives, read_pbs_directives
+from nmlgen.schedulers.pbs.values import PbsValueError, check_option, check_resource, resources
+from nmlgen.script.options import StaticWord
 from nmlgen.source import Source, Span
 
 UNKNOWN, MISSING, STRAY = "pbs-unknown-option", "pbs-wants-value", "pbs-stray-word"
@@ -292,3 +293,35 @@ def test_lines_that_go_on_are_each_looked_at_once(monkeypatch):
     text = Looked("#!/bin/bash\n#PBS -N a\\\n" + "a\\\n" * 500)
     assert len(pbs_directives(Source("a.run", text))) == 1
     assert 0 < Looked.looks < 20 * len(text)
+
+
+class _Text(str):
+    """A text that counts the characters that are cut out of it."""
+
+    cut = 0
+
+    def __getitem__(self, key):
+        found = super().__getitem__(key)
+        _Text.cut += len(found)
+        return found
+
+
+def test_many_switches_in_one_word():
+    _Text.cut = 0
+    word = StaticWord(_Text(f"-{'hz' * 1000}N"), Source("a", "b").span(1, 1))
+    directive = PbsDirective((word, StaticWord("name", word.span)), word.span, None, (1, 1))
+    given, strays = directive.options()
+    assert [(one.letter, one.value and one.value.start) for one in given] == [("h", None), ("z", None), ("N", "name")]
+    assert not strays
+    assert _Text.cut < 3000
+
+
+@pytest.mark.parametrize("value", ['a\\"', 'ncpus=4\\"', 'a\\"b,ncpus=4'])
+def test_a_quote_that_the_value_does_not_close(value):
+    assert [kind for kind, *_ in read(f"#PBS -l {value}")] == [BAD]
+
+
+def test_a_long_value_with_a_quote_is_read_once():
+    with pytest.raises(PbsValueError, match="each quote closed"):
+        list(resources("a" * 200_000 + '"'))
+    assert list(resources('a="x,y",b=\'"\',c')) == [("a", "x,y"), ("b", ""), ("c", "")]

@@ -10,8 +10,10 @@ from script.directive_cases import TAKEN, WRONG
 
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.schedulers.slurm import directives
+from nmlgen.schedulers.slurm import values as slurm_values
 from nmlgen.schedulers.slurm.directives import Directives, read_directives
 from nmlgen.schedulers.slurm.values import node_names
+from nmlgen.script.options import StaticWord, read_options, slurm_options
 from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
 from nmlgen.source import Source, Span, Stretches
 
@@ -545,3 +547,29 @@ def test_mail_types_that_add_up_without_an_end_are_not_known():
 def test_a_list_of_nodes_is_not_made_that_names_very_many():
     assert node_names("n[1-3],m") == {"n1", "n2", "n3", "m"}
     assert node_names(",".join(["n[1-9000]"] * 3)) is None
+
+
+def test_lists_of_nodes_that_are_too_long_are_not_written_out(monkeypatch):
+    written = []
+    numbers = slurm_values._numbers
+    monkeypatch.setattr(slurm_values, "_numbers", lambda text: written.append(text) or numbers(text))
+    for text in ("n[" + ",".join(["1-99999"] * 100) + "]", "n" + "[1-99999]" * 100, "n" + "[1]" * 300 + "[1-9999]"):
+        assert node_names(text) is None
+    assert node_names("n" * 300 + "[1-9999]") is None
+    assert node_names("n[5-3][1-99999]") == set()
+    assert not written
+    assert node_names("n[1-10000]") == {f"n{number}" for number in range(1, 10_001)}
+
+
+def test_lines_for_other_schedulers_take_what_is_known_once(monkeypatch):
+    evolved = []
+    evolve = directives.evolve
+    monkeypatch.setattr(directives, "evolve", lambda *given, **more: evolved.append(1) or evolve(*given, **more))
+    found = read_directives(Source("a", "#!/bin/bash\n#SBATCH -N 2\n" + "#PBS " + "-l " * 1000 + "\n#PBS -l a\n" * 50))
+    assert found.settings["nodes"].certainty is Certainty.UNKNOWN
+    assert len(evolved) < 100
+
+
+def test_many_switches_in_one_word():
+    found, _ = read_options([StaticWord(f"-{'H' * 1000}N2", Source("a", "b").span(1, 1))], slurm_options("sbatch"))
+    assert [(one.written, one.value and one.value.start) for one in found] == [("-H", None), ("-N", "2")]

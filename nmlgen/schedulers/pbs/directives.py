@@ -97,12 +97,16 @@ class PbsDirective:
             if not word.start.startswith("-") or word.start == "-":
                 strays.append(word)
                 continue
-            for at in range(1, len(word.start)):
-                letter, behind = word.start[at], word.start[at + 1 :]
-                value = StaticWord(behind, word.span) if behind else None
+            switches = set[str]()
+            for at, letter in enumerate(word.start[1:], start=1):
+                if letter in switches:  # again it says nothing more
+                    continue
                 if letter in _ALONE:
+                    switches.add(letter)
                     given.append(GivenPbsOption(letter, word))
                     continue
+                behind = word.start[at + 1 :]
+                value = StaticWord(behind, word.span) if behind else None
                 is_torques = letter in _OF_TORQUE and words and not words[0].start.startswith("-")
                 if value is None and words and (letter in _WITH_VALUE or is_torques):
                     value = words.popleft()

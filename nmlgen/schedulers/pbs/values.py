@@ -36,6 +36,8 @@ _SIZE = re.compile(r"\+?[0-9]+(?:[kmgtp]?[bw]?)?", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]*")
 _COUNT = re.compile(r"([0-9]+)[ \t]*(?::|$)")
 _PAIR = re.compile(r"""([A-Za-z][^\s=:]*)\s*=\s*("[^"]*"|'[^']*'|[^:]*)""")
+_QUOTED = re.compile(r"""["][^"]*"|'[^']*'""")
+_ITEM = re.compile(rf"""((?:{_QUOTED.pattern}|[^,])*)(?:,|$)""")  # whatever it is, it ends: nothing is tried again
 _PLACES = {"free": 1, "pack": 1, "scatter": 1, "vscatter": 1, "excl": 2, "exclhost": 2, "shared": 2}
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)(?::0*[1-9][0-9]*)?(?:%.*)?")
 _DATE = re.compile(
@@ -70,7 +72,9 @@ def check_option(letter: str, value: str) -> None:
 
 def resources(value: str) -> Iterator[tuple[str, str]]:
     """The resources of -l with their values, "" without one. Raises PbsValueError for a list that is none."""
-    for item in re.findall(r"""((?:"[^"]*"|'[^']*'|[^,"'])*)(?:,|$)""", value)[:-1] or [""]:
+    for item in _ITEM.findall(value)[:-1] or [""]:
+        if any(quote in _QUOTED.sub("", item) for quote in "\"'"):
+            raise PbsValueError("each quote closed")
         name, _, given = item.partition("=")
         if not name.strip():
             raise PbsValueError("resource=value, and commas between them")

@@ -313,6 +313,7 @@ class _Reading:
 
     def _foreign(self) -> None:
         """Lines for other batch systems, which sbatch obeys after its own, wherever they stand."""
+        forgotten: set[str] = set()
         for number, match in enumerate(_FOREIGN.finditer(self.text.text)):
             if number < _MOST_FOREIGN:
                 self._problem(
@@ -323,9 +324,9 @@ class _Reading:
                     stops=False,
                 )
             letters = _PBS if match[1] == "PBS" else _BSUB
-            self._forget(
-                name for letter in re.findall(r"(?<!\S)-([A-Za-z])", match[0]) for name in letters.get(letter, ())
-            )
+            for letter in set(re.findall(r"(?<!\S)-([A-Za-z])", match[0])):
+                forgotten.update(letters.get(letter, ()))
+        self._forget(sorted(forgotten))
 
     def _forget(self, names: Iterable[str]) -> None:
         """Something else sets these, too: their values are not known."""

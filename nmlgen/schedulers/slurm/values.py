@@ -54,6 +54,7 @@ _MAIL = (
 MAIL_TYPES = f"one or several of {', '.join(_MAIL)}"
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
 _MOST_NODES = 10_000
+_LONGEST_NODE = 255  # characters of a name, and parts of it
 _NODE_LIST = pattern(r"(?:[\w.-]|\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*\]|,)+")
 _NODE_ITEM = pattern(r"(?:[^,\[]|\[[^\]]*\])+")
 _NODE_PART = pattern(r"\[[^\]]*\]|[^\[]+")
@@ -176,11 +177,16 @@ def node_names(text: str) -> set[str] | None:
     found: set[str] = set()
     left = _MOST_NODES
     for item in _NODE_ITEM.findall(text):
-        choices = [_numbers(part[1:-1]) if part[0] == "[" else [part] for part in _NODE_PART.findall(item)]
-        left -= math.prod(map(len, choices))
+        parts = _NODE_PART.findall(item)
+        if len(parts) > _LONGEST_NODE or sum(len(part) for part in parts if part[0] != "[") > _LONGEST_NODE:
+            return None
+        ranges = [_ranges(part[1:-1]) if part[0] == "[" else () for part in parts]
+        left -= math.prod(sum(map(len, numbers)) for numbers in ranges if numbers)
         if left < 0:
             return None
-        found.update(map("".join, product(*choices)))
+        if all(any(numbers) or not numbers for numbers in ranges):
+            choices = [_numbers(part[1:-1]) if part[0] == "[" else [part] for part in parts]
+            found.update(map("".join, product(*choices)))
     return found
 
 
@@ -197,14 +203,18 @@ def asked_resources(option: str, text: str) -> set[tuple[str, str]]:
     return found
 
 
+def _ranges(text: str) -> Sequence[range]:
+    """The numbers between the brackets of a list of nodes."""
+    pairs = (item.partition("-") for item in text.split(","))
+    return [range(int(first), int(last or first) + 1) for first, _, last in pairs]
+
+
 def _numbers(text: str) -> Sequence[str]:
-    """The numbers between the brackets of a list of nodes, as wide as the first of a range; very many are cut."""
-    found: list[str] = []
-    for item in text.split(","):
-        first, _, last = item.partition("-")
-        numbers = range(int(first), int(last or first) + 1)
-        found += [str(number).zfill(len(first)) for number in numbers[: _MOST_NODES + 1]]
-    return found
+    """The same, each as wide as the first of its range."""
+    widths = (len(item.partition("-")[0]) for item in text.split(","))
+    return [
+        str(number).zfill(width) for numbers, width in zip(_ranges(text), widths, strict=True) for number in numbers
+    ]
 
 
 def _mail_types(text: str) -> str:
