@@ -458,3 +458,11 @@ def test_what_no_spec_can_hold_is_not_read_again(tmp_path, monkeypatch):
     monkeypatch.setattr(importing, "read_text", lambda source: pytest.fail("read again"))
     with pytest.raises(SpecError, match="more than 50000 values and keys"):
         import_spec(path)
+
+
+def test_streams_whose_files_have_one_name_are_all_there(tmp_path):
+    path = tmp_path / "NAMELIST_x"
+    files = ["a/y", "y_3", "b/y", "c/y"]
+    path.write_text("".join(f"&output_nml\n output_filename = '{file}'\n/\n" for file in files))
+    output = read_text(Source("spec", import_spec(path).text)).plain()["output"]
+    assert [stream["output_filename"] for stream in output.values()] == files

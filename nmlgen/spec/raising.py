@@ -438,7 +438,9 @@ class _Raising:
             file = PurePosixPath(stream_name(stream)).name.removeprefix(f"{beginning}_").removeprefix(f"{self.name}_")
             made = re.sub(r"[^A-Za-z0-9]+", "_", file).strip("_")[-36:].strip("_")
             label = stream.label or made or f"stream_{number}"
-            labelled[label if label not in labelled else f"{label}_{number}"] = stream
+            while label in labelled:  # what makes it another may be another's name, too
+                label = f"{label}_{number}"
+            labelled[label] = stream
         return labelled
 
     def _stream(self, label: str, stream: Group, beginning: str, time: Keys) -> Keys:

@@ -27,6 +27,7 @@ TOOLS: tuple[Tool, ...] = get_args(Tool)
 _RUN_POINT = "run_point.sh"
 _IN_SLURM = 16
 _MOST_LEGS, _MOST_TASKS = 10_000, 50_000
+_MOST_NAMED = 10  # files, of which a message names so many
 _FILES = {
     "autosubmit": ("autosubmit.yml", "start_autosubmit.sh"),
     "cylc": ("flow.cylc", ".cylcignore"),
@@ -88,7 +89,8 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
     if tool == "ecflow":
         context["nodes"] = nodes = _nodes(holder, rows, _ecflow_name)
         legs = max(node.legs[-1] for node in nodes)
-        more = {f"{_ECFLOW}/leg{leg}.ecf": template("export/leg.ecf.j2").render(context) for leg in range(1, legs + 1)}
+        text = template("export/leg.ecf.j2").render(context)  # of each leg the same, by the name of its task
+        more = {f"{_ECFLOW}/leg{leg}.ecf": text for leg in range(1, legs + 1)}
         (holder / _ECFLOW).mkdir(exist_ok=True)
     if tool == "autosubmit":
         context["nodes"] = _nodes(holder, rows, _autosubmit_name)
@@ -184,7 +186,9 @@ def _write(files: dict[Path, bytes], force: bool) -> None:
         changed = {path: data for path, data in files.items() if not disk.holds(path, data)}
         foreign = [str(path) for path in changed if path.exists()]
         if foreign and not force:
-            raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")
+            shown = foreign[:_MOST_NAMED]
+            more = f" and {len(foreign) - len(shown)} more" if len(foreign) > len(shown) else ""
+            raise WriteError(f"{', '.join(shown)}{more}: there already, and different; --force overwrites")
         for path, data in changed.items():
             write_whole(path, data, is_ours=True)
     except OSError as error:

@@ -13,6 +13,7 @@ from specs import MAPPING, changed
 from tools import require
 
 from nmlgen import InputError, WriteError, expand, export_sweep, write_sweep
+from nmlgen.sweep import export
 
 GRID = {"parallel.num_io_procs": [1, 2], "job.nodes": [1, 2]}
 
@@ -131,6 +132,21 @@ def test_files_that_are_there_already(tmp_path):
     assert (tmp_path / "Snakefile").read_text() == "mine"
     export_sweep(tmp_path, "snakemake", force=True)
     assert (tmp_path / "Snakefile").read_text() != "mine"
+
+
+def test_very_many_legs(tmp_path, monkeypatch):
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    for script in tmp_path.glob("shared/*.sbatch"):
+        script.write_text(re.sub(r"readonly legs=\d+", "readonly legs=300", script.read_text()))
+    rendered = []
+    found = export.template
+    monkeypatch.setattr(export, "template", lambda name: rendered.append(name) or found(name))
+    export_sweep(tmp_path, "ecflow")
+    assert len(rendered) == len(set(rendered))
+    for leg in (tmp_path / "ecflow").iterdir():
+        leg.write_text("mine")
+    with pytest.raises(WriteError, match=r"ecflow/leg10.ecf and 290 more: there already"):
+        export_sweep(tmp_path, "ecflow")
 
 
 def test_what_is_no_sweep(tmp_path):
