@@ -25,7 +25,7 @@ MOST_PARTITIONS = 256
 """ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
 _MOST_DOMAINS = 100
 """A bound on work: ICON has room for ten."""
-_MOST_FILES = 10_000
+_MOST_FILES = 5_000
 """A bound on work, of all models together: ICON has room for far fewer partitions; files of more are not listed."""
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")

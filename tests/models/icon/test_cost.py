@@ -195,27 +195,27 @@ def test_io_ranks_that_icon_has_room_for(ranks):
         assert len(duties(one, clock(one))) == 256
 
 
-@pytest.mark.parametrize("partitions", [10_000, 10_001, 2_000_000_000])
+@pytest.mark.parametrize("partitions", [5_000, 5_001, 2_000_000_000])
 def test_partitions_without_end(partitions):
     one = component(output={"atm": {"stream_partitions_ml": partitions}})
-    if partitions > 10_000:
+    if partitions > 5_000:
         with pytest.raises(UndecidedError) as caught:
             output_files(one)
-        assert caught.value.reason == "output_nml.stream_partitions_ml is larger than 10000"
+        assert caught.value.reason == "output_nml.stream_partitions_ml is larger than 5000"
     else:
         assert len(output_files(one)) == partitions
 
 
-@pytest.mark.parametrize("partitions", [3_333, 3_334])
+@pytest.mark.parametrize("partitions", [1_666, 1_667])
 def test_partitions_of_all_streams_together(partitions):
     more = {"output_interval": "PT1H", "ml_varlist": ["u"], "stream_partitions_ml": partitions}
     one = component(output={"atm": {"stream_partitions_ml": partitions}, "b": dict(more), "c": dict(more)})
-    if partitions > 3_333:
+    if partitions > 1_666:
         with pytest.raises(UndecidedError) as caught:
             output_files(one)
-        assert caught.value.reason.endswith("makes more than 10000 sequences of files with those before it")
+        assert caught.value.reason.endswith("makes more than 5000 sequences of files with those before it")
     else:
-        assert len(output_files(one)) == 9_999
+        assert len(output_files(one)) == 4_998
 
 
 @pytest.mark.parametrize(("partitions", "is_known"), [(75, True), (76, False)])
