@@ -36,6 +36,7 @@ class Assignments:
         """An assignment as it stands in a script."""
         shell = self.shell
         place = Place(shell.text, assignment.start, assignment.end)
+        shell.give_up_if_too_much(place)
         if isinstance(assignment.value, Array):
             self.assign_array(assignment.name, assignment.value, place, appends=assignment.appends)
         else:
@@ -146,6 +147,7 @@ class Assignments:
             shell.effort.spent += len(elements)
         index = max((number for number in map(decimal, elements) if number is not None), default=-1) + 1
         for element in array.elements:
+            shell.give_up_if_too_much(place)
             if isinstance(element, Assignment):
                 variable = Variable(EMPTY, elements, attributes)
                 key = shell.words.subscript(variable, element.subscript) if element.subscript is not None else None
@@ -175,9 +177,9 @@ class Assignments:
         for attribute in sorted(attributes):
             letter, width = attribute[0], attribute[1:]
             if letter == "u":
-                value = mapped(value, str.upper, shell.fresh())
+                value = mapped(value, _upper, shell.fresh())
             elif letter == "l":
-                value = mapped(value, str.lower, shell.fresh())
+                value = mapped(value, _lower, shell.fresh())
             elif letter == "Z" and (size := decimal(width)) is not None and size <= _WIDEST:
                 value = mapped(value, lambda text, size=size: _zero_padded(text, size), shell.fresh())  # type: ignore[misc]
             elif letter in "LRZFEbX" or (letter == "i" and width):
@@ -242,6 +244,14 @@ class Assignments:
 
 def _set(value: Value, place: Place) -> Value:
     return tuple([case._replace(origin=place, is_set=True) for case in value])
+
+
+def _upper(text: str) -> str | None:
+    return text.upper() if text.isascii() else None
+
+
+def _lower(text: str) -> str | None:
+    return text.lower() if text.isascii() else None
 
 
 def _nothing(text: str) -> str | None:

@@ -255,6 +255,7 @@ def _operands_of(command: Simple, fields: list[Field]) -> list[Word | Assignment
 
 
 def _declare_word(shell: Interpreter, declaration: _Declaration, item: Field) -> None:
+    shell.give_up_if_too_much(item.place)
     text = text_of(within(item.value, shell.guard))
     if text is None or item.is_vague:
         heads = [_DECLARED.match(case.text) for case in item.value]
@@ -286,6 +287,7 @@ def _unset(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
     state = shell.state
     of_functions = of_variables = False
     for item in fields[1:]:
+        shell.give_up_if_too_much(place)
         value = within(item.value, shell.guard)
         is_element = item.is_vague and _ELEMENT.match(value[-1].text) is not None
         text = text_of(value[-1:] if is_element else value)  # `unset a[1]`, where no file is called a1
@@ -313,7 +315,7 @@ def _unset(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
 
 def _unset_element(shell: Interpreter, name: str, subscript: str) -> None:
     variable = shell.variable(name)
-    is_plain = subscript.isdigit() or ("A" in variable.attributes and re.fullmatch(r"\w+", subscript))
+    is_plain = re.fullmatch(r"\w+" if "A" in variable.attributes else "0|[1-9][0-9]*", subscript)
     if variable.elements is None or variable.is_open or not is_plain:
         shell.assignments.forget(name)
         return
@@ -521,6 +523,7 @@ def _shift(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
 def _let(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     value: Value = EMPTY
     for item in fields[1:]:
+        shell.give_up_if_too_much(place)
         expression = within(item.value, shell.guard)
         if item.is_vague and not expression[-1].symbols:
             expression = expression[-1:]  # `let a=b*c`, where no file has such a name

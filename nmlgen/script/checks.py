@@ -81,12 +81,13 @@ class Checks:
             if any(case.symbols for case in cases) or "nocasematch" in shell.state.options:
                 return shell.questions.ask()
             pairs = tuple([(case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True)])
+            shell.effort.spent += len(first.text) // 2 + 10 * sum(len(text) for text, _ in pairs)
             try:
                 expression = translate_ere(pairs)
+                shell.effort.spent += 2 * expression.effort(first.text)
                 is_found = expression.is_found(first.text)
             except Untranslatable:
                 return shell.questions.ask()
-            shell.effort.spent += len(first.text) // 2 + 10 * sum(len(text) for text, _ in pairs)
             certain = expression.has_certain_span and shell.is_ksh is False
             if certain and len(value) == 1 and all(len(row) == 1 for row, _ in rows):
                 found = expression.search(first.text)

@@ -41,9 +41,10 @@ class Effort:
         """A part of a here-document, of which it is kept where it stands."""
         self.spent += _PIECE
 
-    def on_words(self, count: int) -> None:
-        """The words of a command; very many are looked at in each way through the script once more."""
-        self.spent += 2 * count + 38 * max(0, count - _WORDS)
+    def on_words(self, count: int, before: int = 0) -> None:
+        """So many words of a command, behind those `before`; very many are looked at in each way through the script
+        once more."""
+        self.spent += 2 * count + 38 * (max(0, before + count - _WORDS) - max(0, before - _WORDS))
 
     def on_copy(self, count: int) -> None:
         """A copy of so many variables, elements or names."""

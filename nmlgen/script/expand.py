@@ -60,6 +60,7 @@ _PLACEHOLDER = re.compile("([\U000f0000-\U000ffffd])")
 _MOST_CHOICES = 16
 
 _OF_EXPRESSION = 10
+_WORDS = 100  # of a command, which are counted together
 
 
 class _ChoiceError(Exception):
@@ -75,6 +76,7 @@ class Expansion:
 
     def __init__(self, shell: Interpreter) -> None:
         self.shell = shell
+        self._is_here = False  # whether what is expanded stands in a here-document
 
     # --- A word as one text ---
 
@@ -113,6 +115,13 @@ class Expansion:
 
     def pieces(self, word: Word) -> tuple[Piece, ...]:
         """The same, part by part; where these are too many, the rest is unknown."""
+        was_here, self._is_here = self._is_here, True
+        try:
+            return self._pieces(word)
+        finally:
+            self._is_here = was_here
+
+    def _pieces(self, word: Word) -> tuple[Piece, ...]:
         text, effort = self.shell.text, self.shell.effort
         found = []
         for part in word.parts:
@@ -129,6 +138,8 @@ class Expansion:
         return [(self._part(part), getattr(part, "quoted", False)) for part in word.parts]
 
     def _part(self, part: Part) -> Value:
+        if self.shell.effort.is_too_much:  # a word may have thousands of parts: the next command gives up
+            return unknown(self.shell.fresh())
         if isinstance(part, Literal):
             return self.shell.look_at(self._known(part.text))
         if isinstance(part, Parameter):
@@ -192,6 +203,7 @@ class Expansion:
     def fields(self, words: Iterable[Word | Assignment]) -> list[Field]:
         """The words of a command after expansion, splitting and the search for files."""
         found: list[Field] = []
+        counted = 0
         for word in words:
             if isinstance(word, Assignment):
                 place = Place(self.shell.text, word.start, word.end)
@@ -200,10 +212,17 @@ class Expansion:
                 found += self._literal_field(word, word.parts[0])
             else:
                 found += self._fields(word)
-        self.shell.effort.on_words(len(found))
-        if found:  # before anybody looks at each of them
-            self.shell.give_up_if_too_much(Place(found[0].place.text, found[0].place.start, found[-1].place.end))
+            if len(found) - counted >= _WORDS:
+                self._count(found, counted)
+                counted = len(found)
+        self._count(found, counted)
         return found
+
+    def _count(self, found: list[Field], counted: int) -> None:
+        """Count the words of a command behind those that are; give up before anybody looks at each of too many."""
+        self.shell.effort.on_words(len(found) - counted, counted)
+        if found:
+            self.shell.give_up_if_too_much(Place(found[0].place.text, found[0].place.start, found[-1].place.end))
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
         place = Place(self.shell.text, word.start, word.end)
@@ -212,7 +231,7 @@ class Expansion:
             value = self._known(text)
             return [Field(value, place, (Piece(Place(place.text, part.start, part.end), value, False),))]
         try:
-            words = patterns.expand_braces(text, is_ksh=self.shell.is_ksh) if "{" in text else [text]
+            words = patterns.expand_braces(text, is_ksh=self.shell.is_ksh, effort=self.shell.effort)
         except patterns.UndecidedPattern:
             return [Field(unknown(self.shell.fresh()), place, (), is_vague=True)]
         return [
@@ -242,8 +261,12 @@ class Expansion:
             if words is None:
                 value = unknown(self.shell.fresh())
                 return [Field(value, place, (Piece(place, value, True),), is_vague=True)]
-            if len(words) > 1:
-                return [item for one in words for item in self._fields(one)]
+            if words:
+                found: list[Field] = []
+                for one in words:
+                    found += self._fields(self._refilled(word, one))
+                    self.shell.give_up_if_too_much(place)
+                return found
         segments: list[tuple[Value, bool, Part]] = []  # the value, whether it is quoted, where it comes from
         for part in word.parts:
             if isinstance(part, Parameter) and self._is_list(part):
@@ -267,8 +290,9 @@ class Expansion:
     def _starts_with_tilde(self, part: Part, before: list[tuple[Value, bool, Part]]) -> TypeGuard[Literal]:
         return not before and isinstance(part, Literal) and not part.quoted and part.text[:1] == "~"
 
-    def _without_braces(self, word: Word) -> list[Word] | None:
-        """The words that braces make of one; None if that cannot be known."""
+    def _without_braces(self, word: Word) -> list[str] | None:
+        """The words that braces make of one, with a character for each expansion; none if they make nothing of it,
+        None if that cannot be known."""
         if len(word.parts) > _MOST_PLACEHOLDERS:
             return None
         row = ""
@@ -280,12 +304,12 @@ class Expansion:
             else:
                 row += chr(_FIRST_PLACEHOLDER + number)
         if not _BRACE.search(row):
-            return [word]
+            return []
         try:
-            texts = patterns.expand_braces(row, is_ksh=self.shell.is_ksh)
+            texts = patterns.expand_braces(row, is_ksh=self.shell.is_ksh, effort=self.shell.effort)
         except patterns.UndecidedPattern:
             return None
-        return [word] if texts == [row] else [self._refilled(word, text) for text in texts]
+        return [] if texts == [row] else texts
 
     def _refilled(self, word: Word, text: str) -> Word:
         parts: list[Part] = []
@@ -405,7 +429,7 @@ class Expansion:
         if "nounset" in shell.state.options and part.operator.lstrip(":") not in ("-", "=", "?", "+"):
             self._refuse_unset(part, value)
         if part.is_length:
-            return self._mapped(value, lambda text: str(len(text)))
+            return self._mapped(value, lambda text: str(len(text)) if text.isascii() else None)
         return self._operated(part, value) if part.operator else value
 
     def _gap(self, mark: str) -> str | None:
@@ -413,7 +437,9 @@ class Expansion:
         if mark == "@":
             return " "
         separators = self.shell.separators()
-        return None if separators is None else separators[:1]
+        if separators is None or (self._is_here and separators[:1] != " "):  # there shells put a blank all the same
+            return None
+        return separators[:1]
 
     def _refuse_unset(self, part: Parameter, value: Value) -> None:
         """With `set -u`, a variable that is not set ends the script."""
@@ -431,6 +457,8 @@ class Expansion:
         return self._operated(part, value) if part.operator in (":-", "-", ":+", "+", ":=", "=") else EMPTY
 
     def _indirect(self, part: Parameter) -> Value:
+        if self.shell.is_ksh is not False:  # there it is the name itself, unless of typeset -n
+            return unknown(self.shell.fresh())
         name = text_of(self.value(part.name, None))
         if name is None or part.subscript is not None or not _NAME.fullmatch(name):
             return unknown(self.shell.fresh())
@@ -532,6 +560,8 @@ class Expansion:
 
     def elements(self, part: Parameter) -> list[Value] | None:
         """The same with the operator applied to each."""
+        if self.shell.effort.is_too_much:
+            return None
         if part.is_indirect:
             variable = self.shell.variable(part.name) if part.name not in "@*" else None
             if variable is None or variable.is_open or variable.elements is None:
@@ -587,7 +617,7 @@ class Expansion:
         if operator == ":":
             return self._substring(part, value)
         if operator in ("^", "^^", ",", ",,") and not any(word.parts for word in part.arguments):
-            return self._mapped(value, _CASES[operator])
+            return self._mapped(value, lambda text: _CASES[operator](text) if text.isascii() else None)
         return self._mapped(value, lambda text: None)
 
     def _with_pattern(self, word: Word, value: Value, change: Callable[[str, patterns.Pattern], str]) -> Value:
@@ -607,14 +637,18 @@ class Expansion:
         return self._combined([value, *(row for row, _ in rows)], make, symbol)
 
     def _replaced(self, part: Parameter, value: Value) -> Value:
-        operator = part.operator
+        operator, shell = part.operator, self.shell
         new = self.text(part.arguments[1]) if len(part.arguments) > 1 else EMPTY
-        symbol = self.shell.fresh()
+        symbol = shell.fresh()
+        if shell.is_ksh is not False and any("\\" in shell.text.text[w.start : w.end] for w in part.arguments[1:]):
+            new = unknown(symbol)  # within double quotes and here-documents ksh keeps the backslash
         rows = self.pattern(part.arguments[0])
         anchor: TypingLiteral["", "#", "%"] = "#" if operator == "/#" else "%" if operator == "/%" else ""
 
         def make(cases: tuple[Possibility, ...]) -> Possibility:
             first, replacement, *rest = cases
+            if first.is_set is False and anchor:  # ksh writes the pattern; to bash not even an empty one is there
+                return Possibility(ALWAYS, "") if shell.is_ksh is False else Possibility(ALWAYS, UNKNOWN, (symbol,))
             ignores_case = "nocasematch" in self.shell.state.options
             if (
                 ignores_case
@@ -649,6 +683,8 @@ class Expansion:
         length = int(numbers[1] or 0) if len(numbers) > 1 else None
 
         def cut(text: str) -> str | None:
+            if not text.isascii():  # of several bytes to some locales
+                return None
             start = offset + len(text) if offset < 0 else offset
             if start < 0 or start > len(text):
                 return "" if start > len(text) or offset < -len(text) else None

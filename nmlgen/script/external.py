@@ -160,7 +160,7 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
             texts = [case.text for case in chosen]
             stdin = texts.pop() if given is not None else None
             shell.effort.spent += _OF_PROGRAM + sum(map(len, texts)) // 3 + len(stdin or "") // 10
-            result = run_program(name, texts, stdin, is_ksh=shell.is_ksh)
+            result = run_program(name, texts, stdin, is_ksh=shell.is_ksh, effort=shell.effort)
         if result is None:
             outputs.append(Possibility(guard, UNKNOWN, (symbol,)))
             codes.append(Possibility(guard, UNKNOWN, (status,)))

@@ -387,21 +387,24 @@ def _range(first: str, last: str) -> str:
 # --- Braces ---------------------------------------------------------------------------------------------------------
 
 _MOST_WORDS = 10_000
+_DEEPEST = 20
 _SEQUENCE = re.compile(
     r"(?:(?P<first>-?[0-9]{1,15})\.\.(?P<last>-?[0-9]{1,15})(?:\.\.(?P<step>-?[0-9]{1,15}))?"
     r"|(?P<letter>[a-z])\.\.(?P<end>[a-z])|(?P<capital>[A-Z])\.\.(?P<finish>[A-Z]))"
 )
 
 
-def expand_braces(text: str, *, is_ksh: bool | None) -> list[str]:
+def expand_braces(text: str, *, is_ksh: bool | None, effort: Effort | None = None) -> list[str]:
     """The words that `{a,b}` and `{1..5}` in an unquoted text without `$` make of it; `is_ksh` None: of any shell.
 
-    bash drops words that become empty.
+    bash drops words that become empty. What it takes is added to `effort`.
     """
     if "{" not in text:
         return [text]
     if len(text) > _LONGEST_PATTERN or re.search(r"[\\$`'\"]", text):
         raise UndecidedPattern("braces among quotes and expansions")
+    if effort is not None:  # each character is read once for each of the braces around it
+        effort.spent += len(text) * min(text.count("{"), _DEEPEST) // _STEPS
     found = _expanded(text, is_ksh, 0)
     if found.has_empty and is_ksh is None:
         raise UndecidedPattern("an empty word, which ksh keeps and bash drops")
@@ -422,7 +425,7 @@ def _constant(text: str) -> _Words:
 
 
 def _expanded(text: str, is_ksh: bool | None, depth: int) -> _Words:
-    if depth > 20:
+    if depth > _DEEPEST:
         raise UndecidedPattern("braces nested too deeply")
     factors: list[_Words] = []
     offset = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import combinations
+from math import comb
 from typing import TypeAlias
 
 from nmlgen.script.patterns import CHARACTER_CLASSES, Pattern
@@ -27,7 +28,16 @@ class Expression:
     has_certain_span: bool
     """Whether the text that Python finds, and its groups, are those of POSIX."""
     loops: int
-    """How many repetitions can try several lengths each."""
+    """How many repetitions can try several lengths each, where a match may begin anywhere."""
+
+    def effort(self, text: str) -> int:
+        """What a search in a text may cost, as `Effort` counts."""
+        steps = self._steps(text)
+        return 1 + steps // _STEPS if steps <= _MOST_STEPS else 1
+
+    def may_be_found(self, text: str) -> bool:
+        """Whether it may match anywhere in a text; where that would take too long, too."""
+        return self._steps(text) > _MOST_STEPS or self.pattern.search(text) is not None
 
     def is_found(self, text: str) -> bool:
         """Whether it matches anywhere in a text."""
@@ -41,10 +51,14 @@ class Expression:
         self._check(text)
         return self.pattern.search(text, start)
 
+    def _steps(self, text: str) -> int:
+        """In how many ways a match can begin somewhere and its repetitions can share out what follows."""
+        return comb(len(text) + self.loops, self.loops + 1)
+
     def _check(self, text: str) -> None:
         if not text.isascii():
             raise Untranslatable("characters that are several bytes to some locales")
-        if len(text) ** (self.loops + 1) > 10_000_000:
+        if self._steps(text) > _MOST_STEPS:
             raise Untranslatable("a text too long for this expression")
 
 
@@ -64,6 +78,9 @@ _EVERYTHING = frozenset(map(chr, range(128))) | {"other"}
 _WORD = frozenset(CHARACTER_CLASSES["alnum"]) | {"_"}
 _UNBOUNDED = 255
 _LONGEST = 1_000
+_MOST_CHOICES = 50  # of one alternation, each of which is held against the others
+_MOST_STEPS = 10_000_000
+_STEPS = 500  # that take as long as a look at something else
 
 
 @frozen
@@ -115,7 +132,7 @@ def _translated(expression: str | Pattern, is_extended: bool, ignore_case: bool)
     review = _Review()
     review.check(tree, frozenset())
     flags = re.DOTALL | re.ASCII | (re.IGNORECASE if ignore_case else 0)
-    return Expression(re.compile(_source(tree), flags), review.is_certain, review.loops)
+    return Expression(re.compile(_source(tree), flags), review.is_certain, review.loops + review.runs_on)
 
 
 def _source(node: _Node) -> str:
@@ -180,6 +197,8 @@ class _Review:
     """Finds out whether Python's search is POSIX's, and what it may cost."""
 
     loops: int = 0
+    runs_on: bool = False
+    """Whether a repetition whose length is forced may come to the text's end from wherever it begins."""
     _is_ambiguous: bool = False
     _has_alternation: bool = False
     _has_long_repetition: bool = False
@@ -206,9 +225,10 @@ class _Review:
 
     def _check_alternation(self, node: _Alternation, following: frozenset[str]) -> None:
         self._has_alternation = True
-        for one, other in combinations(node.choices, 2):
-            pairs = zip(_beginning(one)[0], _beginning(other)[0], strict=False)
-            if all(left & right for left, right in pairs):
+        if len(node.choices) > _MOST_CHOICES:
+            raise Untranslatable("very many alternatives")
+        for one, other in combinations([_beginning(choice)[0] for choice in node.choices], 2):
+            if all(left & right for left, right in zip(one, other, strict=False)):
                 self._is_forced = False
                 self.loops += 1
         for choice in node.choices:
@@ -218,6 +238,7 @@ class _Review:
         members, is_empty = _first(node.body)
         body = node.body.body if isinstance(node.body, _Group) else node.body
         competes = bool(members & following) and node.least != node.most
+        self.runs_on |= not competes and node.most == _UNBOUNDED
         if isinstance(body, _Set):
             self._is_ambiguous |= competes
             self.loops += competes

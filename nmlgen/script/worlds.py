@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections import UserDict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from nmlgen.namelist.placeholders import hidden
@@ -29,7 +29,7 @@ from nmlgen.script.events import (
 )
 from nmlgen.script.listing import listing_of
 from nmlgen.script.patterns import UndecidedPattern, matches
-from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
+from nmlgen.script.posix_expressions import Expression, Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.source import UNKNOWN, Source, Span, Text
@@ -466,10 +466,12 @@ class _Files(UserDict[Path, list[Stretch]]):
     def edited(self, content: list[Stretch], event: Altered) -> list[Stretch]:
         """What `sed -i` leaves: of a line that it touches nothing is known, and of the whole file where very much has
         been looked at already."""
-        patterns = _touched(event.program)
+        self._copied += _LOOKED_AT * len(event.program or "") // _CHARACTERS
+        patterns = _touched(event.program) if self._copied <= _MOST_COPIED else None
         if patterns is not None:
-            lines = 1 + sum(stretch.text.count("\n") for stretch in content)
-            self._copied += len(content) + lines * (1 + len(patterns))
+            texts = ["".join([stretch.text for stretch in line]) for line in _lines(content)]
+            self._copied += len(content) + 1 + len(texts)
+            self._copied += sum(expression.effort(text) for text in texts for expression in patterns)
         piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("edited", event.place.start),)),), True)
         if patterns is None or self._copied > _MOST_COPIED:
             return [Stretch(UNKNOWN, piece, "unknown")]
@@ -636,12 +638,12 @@ _SUBSTITUTION = re.compile(
 )
 
 
-def _edited(stretches: list[Stretch], patterns: list[re.Pattern[str]], piece: Piece) -> Iterator[Stretch]:
+def _edited(stretches: list[Stretch], patterns: Sequence[Expression], piece: Piece) -> Iterator[Stretch]:
     """The lines that no pattern touches, and something unknown for the others."""
     for line in _lines(stretches):
         text = "".join(stretch.text for stretch in line)
         body = text.rstrip("\n")
-        if UNKNOWN in body or any(pattern.search(body) for pattern in patterns):
+        if UNKNOWN in body or any(pattern.may_be_found(body) for pattern in patterns):
             yield Stretch(UNKNOWN, piece, "unknown")
             if text.endswith("\n"):
                 yield Stretch("\n", piece, "literal")
@@ -649,7 +651,9 @@ def _edited(stretches: list[Stretch], patterns: list[re.Pattern[str]], piece: Pi
             yield from line
 
 
-def _touched(program: str | None) -> list[re.Pattern[str]] | None:
+@lru_cache(maxsize=100)
+def _touched(program: str | None) -> tuple[Expression, ...] | None:
+    """What the substitutions of a program look for; None where it is anything else."""
     if program is None:
         return None
     found = []
@@ -658,10 +662,10 @@ def _touched(program: str | None) -> list[re.Pattern[str]] | None:
         if match is None:
             return None
         try:
-            found += [translate(match["pattern"]).pattern for translate in (translate_bre, translate_ere)]
+            found += [translate(match["pattern"]) for translate in (translate_bre, translate_ere)]
         except Untranslatable:
             return None
-    return found
+    return tuple(found)
 
 
 def _lines(stretches: list[Stretch]) -> Iterator[list[Stretch]]:

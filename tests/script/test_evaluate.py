@@ -248,3 +248,18 @@ def test_a_line_is_shared_out_among_names():
                 whole = line.strip(blanks) if blanks else line
                 cut = re.split(gap, whole, maxsplit=len(names) - 1) if separators else [whole]
                 assert [text for _, text in found[:-1]] == (cut + [""] * 3)[: len(names) - 1]
+
+
+@rows(
+    "commands",
+    [
+        "a=(0 1 2); unset a[01]; x=${a[*]}",
+        "v=ä; x=${#v}",
+        "v=ä; x=${v:0:1}",
+        "v=ß; x=${v^^}",
+        "typeset -u x=ß",
+    ],
+)
+def test_what_depends_on_the_locale_or_is_reckoned_first_is_not_known(commands):
+    (world,) = covering_worlds(evaluated(f"{commands}\necho $x >f\n"))
+    assert world.files["f"].text == f"{UNKNOWN}\n"

@@ -396,3 +396,63 @@ def test_a_path_that_no_kernel_takes_is_not_part_of_that_of_each_file():
     copied = [event for event in found.events if isinstance(event, Copied)]
     assert len(copied) == 500
     assert sum(len(case.text) for event in copied for case in event.path) < 20_000
+
+
+MANY = "set -- " + "x " * 5_000 + "\n"
+WITHIN_ONE_COMMAND = {
+    "words of an array": (ELEMENTS, ": {}\n", '"${a[@]}" '),
+    "words of a list": (MANY, ": {}\n", '"$@" '),
+    "words of a text": ("v='" + "w " * 20_000 + "'\n", ": {}\n", "$v "),
+    "an array as a text": (ELEMENTS, 'x="{}"\n', "${a[*]}"),
+    "some of an array": (ELEMENTS, 'x="{}"\n', "${a[@]:1:9999}"),
+    "an array in a replacement": (ELEMENTS, "x=${{v/b/{}}}\n", "${a[*]}"),
+    "words that braces make": ("v=1\n", ": {{1..9999}}{}\n", "$v"),
+    "elements that are assigned": (ELEMENTS, "{}\n", "a[1]=x "),
+    "elements that are listed": (ELEMENTS, "b=({})\n", '[1]="${a[*]}" '),
+    "elements that go": (ELEMENTS, "unset {}\n", "a[1] "),
+    "elements in expressions": (ELEMENTS, "let {}\n", "a[1]=1 "),
+    "elements that are declared": (ELEMENTS, "typeset {}\n", "a[1]=x "),
+}
+
+
+@rows("what", WITHIN_ONE_COMMAND)
+def test_one_command_of_very_many_parts_stops_where_too_much_has_been_looked_at(what, monkeypatch):
+    most = 200_000
+    monkeypatch.setattr(effort, "_MOST", most)
+    beginning, line, part = WITHIN_ONE_COMMAND[what]
+    shared = effort.Effort()
+    text = f"#!/bin/bash\n{beginning}{line.format(part * 1_900)}:\n"
+    found = evaluate.evaluate(parse(Source("a.run", text)), effort=shared)
+    assert found.gave_up is not None
+    assert shared.spent < 5 * most  # a word more may be thousands
+
+
+def test_braces_that_come_to_little_cost_what_is_read(monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 100_000)
+    word = "{a" * 18 + "a" * 1_900 + ",b}" * 18
+    for count, is_too_much in ((5, False), (200, True)):
+        text = f"#!/bin/bash\nf() {{ : {word}; }}\n" + "f\n" * count
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+SEARCHES = {
+    "a condition": ("[[ $x =~ a*b ]]\n", "[[ $x =~ " + "|".join(f"a{n}" for n in range(200)) + " ]]\n"),
+    "expr": ('y=$(expr "$x" : "a*b")\n', 'y=$(expr "$x" : "a*ab")\n'),
+}
+
+
+@rows("where", SEARCHES)
+def test_searches_for_expressions_cost_what_they_may_take(where, monkeypatch):
+    monkeypatch.setattr(effort, "_MOST", 100_000)
+    for line in SEARCHES[where]:
+        for count, is_too_much in ((2, False), (200, True)):
+            text = f"#!/bin/bash\nx={'a' * 3_000}\n" + line * count
+            assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_a_line_too_long_for_an_expression_of_sed_is_touched_by_it():
+    for length, is_known in ((100, True), (20_000, False)):
+        line = "a" * length
+        text = f"#!/bin/bash\ncat >f <<E\n{line}\nE\nsed -i 's/a*b/c/' f\n"
+        (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))
+        assert (world.files["f"].text == line + "\n") is is_known

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from nmlgen.script.effort import Effort
 from nmlgen.script.patterns import UndecidedPattern
 from nmlgen.script.posix_expressions import Untranslatable
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand
@@ -32,7 +33,12 @@ _LONGEST_ARGUMENTS = 100_000
 
 
 def run_program(
-    name: str, arguments: Sequence[str], stdin: str | None, *, is_ksh: bool | None = None
+    name: str,
+    arguments: Sequence[str],
+    stdin: str | None,
+    *,
+    is_ksh: bool | None = None,
+    effort: Effort | None = None,
 ) -> tuple[str, int] | None:
     """What a program writes to its standard output, and its exit status; None where that cannot be known.
 
@@ -45,6 +51,6 @@ def run_program(
     module = import_module(f"nmlgen.script.programs.{_MODULES[name]}")
     program: Callable[[Command], Result] = module.PROGRAMS[name]
     try:
-        return program(Command(tuple(arguments), stdin, is_ksh))
+        return program(Command(tuple(arguments), stdin, is_ksh, effort))
     except (UndecidedCommand, UndecidedPattern, Untranslatable):
         return None

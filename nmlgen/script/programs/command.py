@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from nmlgen.script.effort import Effort
 from nmlgen.values import frozen
 
 Result: TypeAlias = tuple[str, int]
@@ -27,11 +28,13 @@ def refuse_length(characters: int) -> None:
 
 @frozen
 class Command:
-    """A program's arguments, and its standard input if that is known. `is_ksh`: which shell's builtins these are."""
+    """A program's arguments, and its standard input if that is known. `is_ksh`: which shell's builtins these are.
+    What a search in a text takes is added to the `effort`."""
 
     arguments: tuple[str, ...]
     stdin: str | None
     is_ksh: bool | None = None
+    effort: Effort | None = None
 
     @property
     def text(self) -> str:

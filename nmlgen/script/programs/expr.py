@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nmlgen.script.effort import Effort
 from nmlgen.script.posix_expressions import translate_bre
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand
 
@@ -23,7 +24,7 @@ def expr(command: Command) -> Result:
     if arguments[:1] == ["--"]:
         arguments.pop(0)
     try:
-        value = _Expression(arguments).value()
+        value = _Expression(arguments, command.effort or Effort()).value()
     except _Failure:
         return "", 2
     return f"{value}\n", int(_is_null(value))
@@ -36,8 +37,9 @@ def _is_null(value: str) -> bool:
 class _Expression:
     """A row of words, read and evaluated from the left."""
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, words: list[str], effort: Effort) -> None:
         self._words = words
+        self._effort = effort
         self._offset = 0
         self._depth = 0
         self._skipping = 0
@@ -123,7 +125,7 @@ class _Expression:
         left = self._operand()
         while self._take(":"):
             right = self._operand()
-            left = "" if self._skipping else _matched(left, right)
+            left = "" if self._skipping else _matched(left, right, self._effort)
         return left
 
     def _operand(self) -> str:
@@ -141,7 +143,7 @@ class _Expression:
             return str(len(_characters(self._operand())))
         if self._take("match"):
             text, pattern = self._operand(), self._operand()
-            return "" if self._skipping else _matched(text, pattern)
+            return "" if self._skipping else _matched(text, pattern, self._effort)
         if self._take("index"):
             text, wanted = _characters(self._operand()), _characters(self._operand())
             return str(min((text.find(character) for character in wanted if character in text), default=-1) + 1)
@@ -187,7 +189,7 @@ def _compared(operator: str, left: str, right: str) -> bool:
     return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
 
 
-def _matched(text: str, pattern: str) -> str:
+def _matched(text: str, pattern: str, effort: Effort) -> str:
     """`text : pattern`: the group's text, or the length of what matches from the start on."""
     pattern = pattern.removeprefix("^")
     if not pattern or pattern[0] in "^*":
@@ -195,7 +197,9 @@ def _matched(text: str, pattern: str) -> str:
     expression = translate_bre("\\(" + pattern + "\\)")
     if re.search(r"\\\|", pattern):
         raise UndecidedCommand("alternatives, of which the first might not begin at the start")
-    match = translate_bre("^" + pattern).search(text)
+    anchored = translate_bre("^" + pattern)
+    effort.spent += anchored.effort(text)
+    match = anchored.search(text)
     if expression.pattern.groups > 1:
         return (match[1] or "") if match else ""
     return str(len(match[0]) if match else 0)
