@@ -445,7 +445,7 @@ SEARCHES = {
 def test_searches_for_expressions_cost_what_they_may_take(where, monkeypatch):
     monkeypatch.setattr(effort, "_MOST", 100_000)
     for line in SEARCHES[where]:
-        for count, is_too_much in ((2, False), (200, True)):
+        for count, is_too_much in ((2, False), (60, True)):
             text = f"#!/bin/bash\nx={'a' * 3_000}\n" + line * count
             assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
 
