@@ -682,12 +682,16 @@ class Expansion:
         offset = int(numbers[0] or 0)
         length = int(numbers[1] or 0) if len(numbers) > 1 else None
 
+        is_bash = self.shell.is_ksh is False
+
         def cut(text: str) -> str | None:
             if not text.isascii():  # of several bytes to some locales
                 return None
             start = offset + len(text) if offset < 0 else offset
-            if start < 0 or start > len(text):
-                return "" if start > len(text) or offset < -len(text) else None
+            if start < 0:  # ksh begins at the start
+                return "" if is_bash else None
+            if start > len(text):
+                return ""
             if length is None:
                 return text[start:]
             end = len(text) + length if length < 0 else start + length

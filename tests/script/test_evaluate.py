@@ -261,5 +261,5 @@ def test_a_line_is_shared_out_among_names():
     ],
 )
 def test_what_depends_on_the_locale_or_is_reckoned_first_is_not_known(commands):
-    (world,) = covering_worlds(evaluated(f"{commands}\necho \"$x\" >f\n"))
+    (world,) = covering_worlds(evaluated(f'{commands}\necho "$x" >f\n'))
     assert world.files["f"].text == f"{UNKNOWN}\n"

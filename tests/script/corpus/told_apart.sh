@@ -13,6 +13,8 @@ quoted="${text/b/\/}"
 prefixed=${nothing/#/x}
 suffixed=${nothing/%/x}
 begun=${nothing/#a/x}
+short=b
+last=${short: -2}
 old_IFS=$IFS
 IFS=_
 cat > NAMELIST_a << EOF_A
@@ -20,5 +22,5 @@ cat > NAMELIST_a << EOF_A
 EOF_A
 IFS=$old_IFS
 cat > NAMELIST_b << EOF_B
- $indirect '$quoted' '${text/b/\/}' '$prefixed' '$suffixed' '$begun' '${nothing/%/x}'
+ $indirect '$quoted' '${text/b/\/}' '$prefixed' '$suffixed' '$begun' '$last' '${nothing/%/x}'
 EOF_B
