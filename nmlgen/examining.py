@@ -14,6 +14,7 @@ from pathlib import Path
 from nmlgen import starter
 from nmlgen._version import __version__
 from nmlgen.asking import answer
+from nmlgen.command_line import command_words
 from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
@@ -22,7 +23,6 @@ from nmlgen.models.icon.inputs import fruitless, search
 from nmlgen.schedulers.pbs import programs as pbs
 from nmlgen.schedulers.programs import user_name
 from nmlgen.schedulers.slurm import programs as slurm
-from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 _PATIENCE = 60  # seconds for a program that prints its version

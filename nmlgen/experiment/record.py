@@ -11,10 +11,10 @@ import re
 import shlex
 from collections.abc import Mapping
 
+from nmlgen.command_line import command_words
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.units.words import command_words
 
 COPY_WHILE_RUNNING = "node_local.copy_while_running"
 """The key of a switch, which is remembered as "True" or "False"."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from nmlgen.command_line import command_words
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.files import Files
@@ -21,7 +22,6 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
 from nmlgen.source import UNKNOWN
-from nmlgen.units.words import command_words
 from nmlgen.values import evolve, frozen
 
 _MOST_PROGRAMS = 16

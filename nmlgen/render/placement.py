@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nmlgen.command_line import command_words
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.programs import Program
 from nmlgen.experiment.seats import Seat, facts_of, number_ranges
 from nmlgen.experiment.setting import Setting
 from nmlgen.models import building_of
 from nmlgen.render.shell import Quoted, directive, joined, require_room, shell_path, shell_word
-from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 _VISIBLE = {"nvidia": "CUDA_VISIBLE_DEVICES", "amd": "ROCR_VISIBLE_DEVICES"}

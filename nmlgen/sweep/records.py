@@ -19,10 +19,10 @@ from itertools import count
 from pathlib import Path
 
 from nmlgen import disk
+from nmlgen.command_line import command_words
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.write import MANIFEST
 from nmlgen.schedulers.arrays import JobId
-from nmlgen.units.words import command_words
 from nmlgen.values import frozen
 
 RECORDS = "nmlgen.jobs"

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen import disk
+from nmlgen.command_line import command_words
 from nmlgen.errors import InputError
 from nmlgen.files import Files
 from nmlgen.models.job import ModelJob
 from nmlgen.units.whole import decimal
-from nmlgen.units.words import command_words
 
 _CONFIG = ".palm.config."
 _FILES = ".palm.iofiles"

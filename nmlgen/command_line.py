@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-_BLANKS = " \t\r\n"
 _PLAIN, _QUOTED = r"(?P<plain>[^ \t\r\n'\"\\{}]+)", r"'(?P<single>[^']*)'|\"(?P<double>[^\"\\]*(?:\\.[^\"\\]*)*)\""
 _ESCAPED, _BETWEEN = r"\\(?P<escaped>.)", r"(?P<between>[ \t\r\n]+)"
 _PART = re.compile("|".join((_PLAIN.format(""), _QUOTED, _ESCAPED, _BETWEEN)), re.DOTALL)

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from nmlgen.units.words import command_words
+from nmlgen.command_line import command_words
 
 
 def answer(split, text):
