@@ -46,6 +46,7 @@ from nmlgen.spec import other_models
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes, spans_of
+from nmlgen.spec.elements import with_elements
 from nmlgen.spec.layers import EMPTY, Tree, children_of
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares, too_many
 from nmlgen.spec.problems import problem
@@ -621,7 +622,10 @@ class _Lowering:
 
     def _model(self, keys: ModelKeys, ranks: range | None) -> tuple[list[Group], Model]:
         """The groups of a component that stand in icon_master.namelist, and the model with the others."""
-        groups = {name: _group(name, tree) for name, tree in children_of(keys.tree.get("namelists"))}
+        groups = {
+            name: with_elements(_group(name, tree), self.registry)
+            for name, tree in children_of(keys.tree.get("namelists"))
+        }
         self._derive(groups, MODEL_GROUP, "model_namelist_filename", _namelist_name(self.name, keys.label))
         if ranks is not None:
             span = (keys.own.get("tasks") or keys.own).span
@@ -712,7 +716,7 @@ class _Lowering:
     def _streams(self, keys: ModelKeys, time: Mapping[str, Setting]) -> Iterator[Group]:
         beginning = self.name if keys.label is None else f"{self.name}_{keys.label}"
         for label, tree in children_of(keys.own.get("output")):
-            group = _group("output_nml", tree, label)
+            group = with_elements(_group("output_nml", tree, label), self.registry)
             settings = {}
             if "output_filename" not in group.settings:
                 path = f"{OUTPUT_DIRECTORY}/{beginning}_{label}"
