@@ -70,7 +70,7 @@ def read(
             if other.startswith(SITE_PREFIX) == (kind == "site")
         ]
         notes = did_you_mean(reference, known)
-        advice = f"there are {', '.join(known)}; or give a file as ./{reference}.yaml"
+        advice = f"there are {', '.join(known)}; or give a file as ./{reference.removesuffix('.yaml')}.yaml"
         raise SpecError((problem("SPC007", f'there is no {kind} "{reference}"', span, *notes, advice),))
     path = directory("presets") / f"{name}.yaml"
     label = f"{kind} {reference}"

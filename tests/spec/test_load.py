@@ -263,6 +263,12 @@ def test_unknown_presets(override, message, note, home):
     assert finding.span is not None
 
 
+@pytest.mark.parametrize("name", ["here", "here.yaml"])
+def test_a_file_that_is_named_without_its_directory(name, home):
+    (finding,) = refused(home / "spec.yaml", [f"site={name}"])
+    assert finding.notes[-1].endswith("or give a file as ./here.yaml")
+
+
 # --- Null takes away -------------------------------------------------------------------------------------
 
 
