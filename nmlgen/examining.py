@@ -19,6 +19,7 @@ from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
+from nmlgen.findings import some_of
 from nmlgen.models.icon.inputs import fruitless, search
 from nmlgen.schedulers.pbs import programs as pbs
 from nmlgen.schedulers.programs import user_name
@@ -356,8 +357,7 @@ def _files(experiment: Experiment) -> Iterator[Examined]:
     missing += [str(path / file.name) for path, file in found if file.is_pattern and search(path, file) in nothing]
     relative = sum(not path.is_absolute() for path in inputs)
     if missing:
-        more = f" and {len(missing) - _NAMED_FILES} more" if len(missing) > _NAMED_FILES else ""
-        text = f"{len(missing)} of {len(inputs)} are missing: {', '.join(missing[:_NAMED_FILES])}{more}"
+        text = f"{len(missing)} of {len(inputs)} are missing: {some_of(missing, _NAMED_FILES)}"
         yield _wrong("input files", text, "model.pool, or the paths in the spec")
     elif relative:
         yield _open("input files", f"{relative} of {len(inputs)} are looked for from where the build lies")

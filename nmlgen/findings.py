@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
+from typing import Any
 
 from nmlgen.source import Span
 from nmlgen.values import field, frozen
@@ -160,6 +161,12 @@ def joined(reports: Iterable[Report]) -> Report:
         sum(counts[1:], start=counts[0]) if counts else None,
         tuple(dict.fromkeys(name for report in given for name in report.parts)),
     )
+
+
+def some_of(words: Sequence[Any], most: int, say: Callable[[Any], str] = str) -> str:
+    """The first words of a list, as many as `most`, and how many more there are."""
+    more = len(words) - most
+    return ", ".join(map(say, words[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 _MOST_KNOWN = 5_000  # ICON has four thousand output variables

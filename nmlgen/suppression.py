@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
+from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order, some_of
 from nmlgen.pattern import pattern
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import evolve, frozen
@@ -159,19 +159,16 @@ def _useless(code: str, together: Sequence[Suppression], names: Collection[str],
         return _problem(code, Severity.ERROR, message, first.span, "expected: nmlgen: ignore[CODE] and the reason")
     if code == "SPC010":
         quoted = [f'"{rule}"' for rule in rules]
-        message = f"there {'are no rules' if quoted[1:] else 'is no rule'} {_some_of(quoted)} to suppress"
+        message = f"there {'are no rules' if quoted[1:] else 'is no rule'} {some_of(quoted, _MOST_SHOWN)} to suppress"
         notes = [note for rule in rules[:_MOST_SHOWN] for note in did_you_mean(rule, names)] if guesses else []
         return _problem(code, Severity.ERROR, message, first.span, *notes)
     verbs = "are suppressed here and find" if rules[1:] else "is suppressed here and finds"
-    found = _problem(code, Severity.WARNING, f"{_some_of(rules)} {verbs} nothing", first.span, "remove the suppression")
+    found = _problem(
+        code, Severity.WARNING, f"{some_of(rules, _MOST_SHOWN)} {verbs} nothing", first.span, "remove the suppression"
+    )
     if first.removal is None:
         return found
     return evolve(found, fix=Fix("remove the suppression", (Edit(first.removal, ""),), is_safe=True))
-
-
-def _some_of(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_SHOWN
-    return ", ".join(names[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _problem(code: str, severity: Severity, message: str, span: Span | None, *notes: str) -> Finding:

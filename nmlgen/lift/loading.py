@@ -14,6 +14,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files
+from nmlgen.findings import some_of
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.file_kinds import SPEC_SUFFIXES, SUFFIXES, is_script
 from nmlgen.lift.fragments import fragment_name
@@ -35,6 +36,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec.spec import load_spec
 from nmlgen.values import evolve, frozen
 
+_MOST_SHOWN = 3  # settings that another way of a script has otherwise
 _EXPERIMENT = re.compile(r"^[ \t]*(?:export[ \t]+)?EXPERIMENT=['\"]?([\w.+-]+)", re.MULTILINE)
 _SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)
 
@@ -326,8 +328,7 @@ def _other_ways(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
     for way in others:
         changed = _changed(first, way, parts)
         if changed:
-            shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-            yield f"{_parting(lifted, first, way)}; otherwise {shown} would differ"
+            yield f"{_parting(lifted, first, way)}; otherwise {some_of(changed, _MOST_SHOWN)} would differ"
 
 
 def _changed(first: Way, other: Way, parts: tuple[str, ...]) -> list[str]:

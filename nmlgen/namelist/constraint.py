@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from nmlgen.findings import some_of
 from nmlgen.values import frozen
 
 _MOST_SHOWN = 100  # of the values that are allowed; ICON 2025.10 has two dozen of some
@@ -122,9 +123,7 @@ class Constraint:
         """The values permitted, in words: "one of 2, 4, 5", "0 or more", "1 to 10, or -1"."""
         parts = []
         if self.allowed:
-            shown = ", ".join(map(literal, self.allowed[:_MOST_SHOWN]))
-            more = len(self.allowed) - _MOST_SHOWN
-            parts.append("one of " * (len(self.allowed) > 1) + shown + (f" and {more} more" if more > 0 else ""))
+            parts.append("one of " * (len(self.allowed) > 1) + some_of(self.allowed, _MOST_SHOWN, literal))
         if self.forbidden:
             parts.append("not " + " or ".join(map(literal, self.forbidden)))
         interval = self._interval()

@@ -24,11 +24,13 @@ def with_elements(group: Group, registry: Registry) -> Group:
     found = sorted(_elements(group, registry))
     if not found:
         return group
+    order = {key: number for number, key in enumerate(group.settings)}
     made: dict[str, Setting] = {}
     taken = set()
     for name, elements in groupby(found, key=itemgetter(0)):
-        array = _Array(group, name)
-        taken |= {key for _, place, key in elements if array.take(place, group.settings[key])}
+        array = _Array(group.settings.get(name) or Setting(f"{group.name}.{name}", ()))
+        last = order.get(name, -1)
+        taken |= {key for _, place, key in elements if array.take(place, group.settings[key], order[key] < last)}
         if array.last is not None:
             made[name] = array.setting(array.last)
     settings: dict[str, Setting] = {}
@@ -43,20 +45,26 @@ def with_elements(group: Group, registry: Registry) -> Group:
 class _Array:
     """An array whose elements are set one by one."""
 
-    def __init__(self, group: Group, name: str) -> None:
-        self.whole = whole = group.settings.get(name)
-        self.name = f"{group.name}.{name}" if whole is None else whole.name
-        self.history = [*whole.history] if whole is not None else []
+    def __init__(self, whole: Setting) -> None:
+        self.name = whole.name
+        self.history = [*whole.history]
         self.last: Origin | None = None
-        self.values: list[Any] = as_list(whole.origin.value) if whole is not None and whole.history else []
-        origins = whole.origin.elements if whole is not None and whole.history else ()
+        self.values: list[Any] = as_list(whole.origin.value) if whole.history else []
+        origins = whole.origin.elements if whole.history else ()
         self.origins = [*origins] if len(origins) == len(self.values) else self.history[-1:] * len(self.values)
+        self._of_whole = len(self.values)
 
-    def take(self, place: int, element: Setting) -> bool:
-        """Set one element, or those from it on; not where one before is not set."""
+    def take(self, place: int, element: Setting, is_before: bool) -> bool:
+        """Set one element, or those from it on; not where one before is not set. What stands before the whole array
+        does not replace what that sets: so Fortran reads it, and so a spec goes over its presets."""
         if place > len(self.values) + 1 or not element.history:
             return False
         own = as_list(element.origin.value)
+        if is_before:
+            own = own[max(0, self._of_whole + 1 - place) :]
+            place = max(place, self._of_whole + 1)
+        if not own:
+            return True
         self.values[place - 1 : place - 1 + len(own)] = own
         self.origins[place - 1 : place - 1 + len(own)] = [element.origin] * len(own)
         self.history += element.history[:-1]

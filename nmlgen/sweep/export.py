@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
+from nmlgen.findings import some_of
 from nmlgen.render.templates import template
 from nmlgen.sweep.arrays import SweepPoint, read_script
 from nmlgen.sweep.crate import CRATE, crate_text
@@ -186,9 +187,7 @@ def _write(files: dict[Path, bytes], force: bool) -> None:
         changed = {path: data for path, data in files.items() if not disk.holds(path, data)}
         foreign = [str(path) for path in changed if path.exists()]
         if foreign and not force:
-            shown = foreign[:_MOST_NAMED]
-            more = f" and {len(foreign) - len(shown)} more" if len(foreign) > len(shown) else ""
-            raise WriteError(f"{', '.join(shown)}{more}: there already, and different; --force overwrites")
+            raise WriteError(f"{some_of(foreign, _MOST_NAMED)}: there already, and different; --force overwrites")
         for path, data in changed.items():
             write_whole(path, data, is_ours=True)
     except OSError as error:

@@ -43,3 +43,17 @@ def test_a_list_of_very_many_elements():
     given = {f"num_lev({number})": number for number in range(2, 2000)}
     _, found = written(namelists={"run_nml": given})
     assert found["num_lev"] == [30, *range(2, 2000)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"dt_conv(2)": 5.0, "dt_conv": [1.0, 2.0]}, [1.0, 2.0]),
+        ({"dt_conv": [1.0, 2.0], "dt_conv(2)": 5.0}, [1.0, 5.0]),
+        ({"dt_conv(3)": 5.0, "dt_conv": [1.0, 2.0]}, [1.0, 2.0, 5.0]),
+        ({"dt_conv(2)": [5.0, 6.0], "dt_conv": [1.0, 2.0]}, [1.0, 2.0, 6.0]),
+    ],
+)
+def test_of_an_array_and_its_elements_that_counts_which_comes_last(given, expected):
+    _, found = written(namelists={"nwp_phy_nml": given})
+    assert {key: value for key, value in found.items() if key.startswith("dt_conv")} == {"dt_conv": expected}

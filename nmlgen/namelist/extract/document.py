@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from math import prod
 from typing import Any
@@ -405,20 +405,23 @@ def _reading(unit: Unit, group: str) -> _Reading:
 @cache
 def _readers_in(unit: Unit) -> dict[str, tuple[Unit, Statement]]:
     """The first unit within one that reads each group, and the statement that does."""
-    found: dict[str, tuple[Unit, Statement]] = {}
-    for reader in unit.all_units():
-        for group, statement in groups_read_in(reader).items():
-            found.setdefault(group, (reader, statement))
-    return found
+    return _first_within(unit, groups_read_in)
 
 
 @cache
 def _handed_on_in(unit: Unit) -> dict[str, tuple[Unit, Statement]]:
     """The first unit within one in which each word stands by itself in a CALL, and the first such CALL there."""
+    return _first_within(unit, _handed_on)
+
+
+def _first_within(
+    unit: Unit, statements: Callable[[Unit], Mapping[str, Statement]]
+) -> dict[str, tuple[Unit, Statement]]:
+    """What the statements of each unit within one are about, with the first unit of each and its statement."""
     found: dict[str, tuple[Unit, Statement]] = {}
-    for host in unit.all_units():
-        for word, statement in _handed_on(host).items():
-            found.setdefault(word, (host, statement))
+    for inner in unit.all_units():
+        for name, statement in statements(inner).items():
+            found.setdefault(name, (inner, statement))
     return found
 
 

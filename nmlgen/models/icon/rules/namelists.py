@@ -12,7 +12,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, most_like, nearest
+from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, most_like, nearest, some_of
 from nmlgen.models.icon.reading import condition_of, file_of, foreign_reader, groups_read, is_read
 from nmlgen.models.icon.rules.successors import successor
 from nmlgen.namelist.constraint import Condition, Constraint, literal
@@ -247,7 +247,7 @@ class UnknownVariable(ComponentRule):
             finding = self.finding(
                 span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
-                *(notes or (f"expected: one of {_listed(known)}" if known else "expected: no variable",)),
+                *(notes or (f"expected: one of {some_of(known, _MOST_LISTED)}" if known else "expected: no variable",)),
                 fix=successor(written.setting, group, registry.removed_variable(group, written.path))
                 or (None if elsewhere else _respelt(span, written.path, known, written.group.settings)),
             )
@@ -738,11 +738,6 @@ def _carried_from(registry: Registry, group: str, path: str, file: str) -> str |
     known = (registry.variable(group, name, file) for name in registry.components(group, base, file))
     of_type = (variable.carried_from for variable in known if variable is not None)
     return registry.carried_from(group, file) or next(filter(None, of_type), None)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_LISTED
-    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _as_warning(finding: Finding, registry: Registry, carried: str) -> Finding:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.findings import Finding, Severity
+from nmlgen.findings import Finding, Severity, some_of
 from nmlgen.models.icon.clock import clock
 from nmlgen.models.icon.ranks import (
     MOST_IO_RANKS,
@@ -52,9 +52,7 @@ _SHOWN = 4
 
 def _numbers(ranks: list[int]) -> str:
     """Rank numbers in a list that stays short."""
-    shown = ", ".join(str(rank) for rank in ranks[:_SHOWN])
-    more = f" and {len(ranks) - _SHOWN} more" if len(ranks) > _SHOWN else ""
-    return f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}{more}"
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {some_of(ranks, _SHOWN)}"
 
 
 def _load(component: Component) -> tuple[list[OutputFile], ...]:

@@ -21,7 +21,7 @@ GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1
 _MOST_TOLD = 200
 _NO_MORE = "from here on this rule tells no more names"
-MOST_NAMES = 200_000
+_MOST_NAMES = 200_000
 """A bound on work: names of all models, each in all domains that its stream is written for. What more of them mean in
 the run is not asked."""
 _OF_OTHERS = {"atmosphere": ("ocean", "HAMOCC", "waves", "sea ice")}
@@ -243,7 +243,7 @@ def entries(component: Component) -> Iterator[Entry]:
     lists = [(*varlist, names_in(varlist[2]), domains_of(component, varlist[0])) for varlist in varlists(component)]
     if not lists:
         return
-    most = MOST_NAMES // len(component.experiment.components)
+    most = _MOST_NAMES // len(component.experiment.components)
     for (_, _, setting, _, _), count in zip(lists, accumulate(len(one[3]) * len(one[4]) for one in lists), strict=True):
         if count > most:
             raise UndecidedError(setting, f"{setting.name} makes more than {most} names in all domains")

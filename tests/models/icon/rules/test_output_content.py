@@ -95,7 +95,7 @@ def test_names_in_all_domains_are_looked_at_up_to_a_bound(more, is_known, tmp_pa
     """Three names of a preset's stream and these in two domains."""
     text = "domains: {n: {file: grids/n.nc}}\noutput: {atm: {ml_varlist: [u, v, w]}, other: {output_interval: PT1H, "
     experiment = experiment_of(f"{text}ml_varlist: [{', '.join('u' * (2 + more))}]}}}}\n", tmp_path)
-    monkeypatch.setattr(varlists, "MOST_NAMES", 10)
+    monkeypatch.setattr(varlists, "_MOST_NAMES", 10)
     (component,) = experiment.components
     if is_known:
         assert len(list(varlists.entries(component))) == 10
